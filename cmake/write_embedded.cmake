@@ -1,0 +1,13 @@
+# Writes text files as raw string literals; see embed.cmake.
+string(REPLACE "|" ";" files "${FILES}")
+set(text "#include \"io/embedded.h\"\n\nnamespace tilewise {\n\nextern const EmbeddedFile ${SYMBOL}[];\n")
+string(APPEND text "extern const std::size_t ${SYMBOL}_size;\n\nconst EmbeddedFile ${SYMBOL}[] = {\n")
+set(count 0)
+foreach(file IN LISTS files)
+  file(READ ${file} content)
+  file(RELATIVE_PATH name ${ROOT} ${file})
+  string(APPEND text "    {\"${name}\", R\"embedded(${content})embedded\"},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+string(APPEND text "};\nconst std::size_t ${SYMBOL}_size = ${count};\n\n}  // namespace tilewise\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,82 @@
+// What the host hands to a kernel, and what a kernel tells the host. Shared by device code and host
+// code: no header, no device-only construct.
+#pragma once
+
+namespace tilewise {
+
+using int64 = long long;
+static_assert(sizeof(int64) == 8);
+
+constexpr int kMaxOperands = 8;  // named operands of an epilogue
+
+// A matrix in global memory; strides in elements.
+struct MatrixArgument {
+  void* data;
+  int64 row, column, batch;
+};
+
+// The one argument of every kernel. By value, in constant memory (__grid_constant__).
+struct KernelArguments {
+  int64 m, n, k, batch;
+  MatrixArgument a, b, c, d;             // (m, k) (k, n) (m, n) (m, n)
+  MatrixArgument operands[kMaxOperands];  // in the order of the epilogue's operands
+  void* workspace;                       // float32 partial sums of a split K, counters of stream-K
+  int64 workspace_bytes;
+};
+
+// A schedule as a structural type: the template argument of a kernel. Field for field what
+// include/tilewise/schedule.h holds; 0 where a level is absent.
+struct Constants {
+  int cluster_m = 1, cluster_n = 1;
+  int block_m = 0, block_n = 0, block_k = 0;
+  int warp_m = 0, warp_n = 0, warp_k = 0;
+  int thread_m = 0, thread_n = 0, repeat_m = 1, repeat_n = 1;
+  int instruction_m = 0, instruction_n = 0, instruction_k = 0;
+  int stages = 1;
+  int vector_global_bytes = 0, vector_shared_a_bytes = 0, vector_shared_b_bytes = 0;
+  int pad_elements = 0;    // shared_layout "pad:N"
+  int swizzle_bytes = 0;   // shared_layout "swizzle:N"
+  int order = 0;           // 0 row, 1 column, 2 grouped, 3 hilbert, 4 serpentine
+  int order_group = 1;
+  int order_axis = 0;      // 0 along m, 1 along n
+  int split_k = 1;
+  bool split_atomic = false;
+  bool stream_k = false;
+  bool persistent = false;
+  bool ping_pong = false;
+  bool swap_ab = false;
+  int promote_every = 0;   // 0: plain
+  // Layout of the operands, from the problem: whether A is contiguous along k, B along k, and whether
+  // every row of each starts on a multiple of 16 bytes.
+  bool a_k_major = true;
+  bool b_k_major = false;
+  bool aligned_16 = true;
+};
+
+// What a kernel file says of one instantiation: read by the host from the module, once. The tile is
+// what one block computes; the grid is tiles (x, in launch order), ways of split K (y), batch (z), or
+// the number of SMs times blocks_per_sm along x when persistent.
+struct LaunchInfo {
+  int threads = 0;
+  int shared_bytes = 0;  // dynamic
+  int tile_m = 0, tile_n = 0, tile_k = 0;
+  int blocks_per_sm = 1;  // what the kernel is compiled for
+  int cluster_m = 1, cluster_n = 1;
+  bool persistent = false;
+  // Tensor maps, for kernels that copy in bulk: the second argument of such a kernel is TensorMaps.
+  // Box extents in elements, along the contiguous dimension and across it; swizzle in bytes.
+  bool bulk = false;
+  int a_box_inner = 0, a_box_outer = 0, a_swizzle = 0;
+  int b_box_inner = 0, b_box_outer = 0, b_swizzle = 0;
+  int d_box_inner = 0, d_box_outer = 0, d_swizzle = 0;  // 0: d is not stored in bulk
+};
+
+// The driver's 128-byte opaque tensor maps of A, B and D.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+struct TensorMaps {
+  TensorMap a, b, d;
+};
+
+}  // namespace tilewise
