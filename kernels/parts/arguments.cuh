@@ -63,8 +63,13 @@ struct LaunchInfo {
   int blocks_per_sm = 1;  // what the kernel is compiled for
   int cluster_m = 1, cluster_n = 1;
   bool persistent = false;
-  // Tensor maps, for kernels that copy in bulk: the second argument of such a kernel is TensorMaps.
-  // Box extents in elements, along the contiguous dimension and across it; swizzle in bytes.
+  // Tensor maps, for kernels that copy in bulk: the second argument of such a kernel is TensorMaps
+  // (__grid_constant__). Every map has rank 3: the contiguous dimension, the other one, the batch
+  // (extent 1 where the batch stride is 0); extents of 0 are encoded as 1. Boxes are inner x outer x 1
+  // elements; swizzle in bytes; fill zeros; L2 promotion 256 bytes. The map of D is encoded where
+  // d.column is 1 and base, row and batch stride are multiples of 16 bytes; elsewhere it is not read.
+  // Clusters are launched as (cluster_m * cluster_n, 1, 1), and tiles are rounded up to whole clusters
+  // along m and n; the grid along x is a multiple of the cluster.
   bool bulk = false;
   int a_box_inner = 0, a_box_outer = 0, a_swizzle = 0;
   int b_box_inner = 0, b_box_outer = 0, b_swizzle = 0;
