@@ -2,8 +2,8 @@
 //
 //     gelu(acc + bias[n]) + residual[m,n]
 //
-// An Epilogue is a value: trivially copyable, comparable and hashable, with no pointer in it, so that
-// it can be part of a Problem (docs/decisions/0002-epilogue-is-a-value.md).
+// An Epilogue is a value: trivially copyable, comparable and hashable, with no pointer in it, so
+// that it can be part of a Problem (docs/decisions/0002-epilogue-is-a-value.md).
 #pragma once
 
 #include <array>
@@ -47,9 +47,21 @@ enum class EpilogueOp : std::uint8_t {
   constant,  // push constants[argument]
   operand,   // push operands[argument] at this element
   source,    // push c[m,n]
-  add, subtract, multiply, divide, negate,
-  minimum, maximum,
-  relu, gelu_erf, gelu_tanh, silu, sigmoid, tanh, exp, abs,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  minimum,
+  maximum,
+  relu,
+  gelu_erf,
+  gelu_tanh,
+  silu,
+  sigmoid,
+  tanh,
+  exp,
+  abs,
 };
 
 // The expression in postfix order. Default-constructed: the accumulator itself, `acc`.
@@ -79,9 +91,9 @@ struct Epilogue {
   bool operator==(const Epilogue&) const = default;
 };
 
-// Parses: numbers, + - * /, unary minus, parentheses, acc, c[m,n], named operands, and the functions
-// relu gelu gelu_tanh silu sigmoid tanh exp abs min max clamp. Errors: the message shows the position
-// with a caret, and says what would be valid. Cost: one pass over the text.
+// Parses: numbers, + - * /, unary minus, parentheses, acc, c[m,n], named operands, and the
+// functions relu gelu gelu_tanh silu sigmoid tanh exp abs min max clamp. Errors: the message shows
+// the position with a caret, and says what would be valid. Cost: one pass over the text.
 [[nodiscard]] Result<Epilogue> parse_epilogue(std::string_view text);
 
 // The canonical text; parse_epilogue(print_epilogue(e)) equals e up to types and strides.

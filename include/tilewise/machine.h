@@ -20,8 +20,8 @@ struct Figure {
   bool operator==(const Figure&) const = default;
 };
 
-// One level of memory. capacity is for one unit of it (one SM, one core, the chip); bandwidth for the
-// whole machine.
+// One level of memory. capacity is for one unit of it (one SM, one core, the chip); bandwidth for
+// the whole machine.
 struct MemoryLevel {
   std::string name;  // "dram", "l2", "shared", "registers"; "l3", "l1" on CPUs
   Figure capacity_bytes;
@@ -58,7 +58,7 @@ struct Machine {
   std::string name;   // "h200"
   std::string title;  // "NVIDIA H200 SXM"
   Device device = Device::gpu;
-  std::string architecture;  // "sm_90a", "avx2", ...
+  std::string architecture;    // "sm_90a", "avx2", ...
   std::int64_t num_units = 0;  // SMs, or cores
   Figure boost_mhz;
   Figure sustained_mhz;
@@ -80,8 +80,8 @@ struct Machine {
 [[nodiscard]] std::span<const Machine> named_machines();
 [[nodiscard]] Result<Machine> find_machine(std::string_view name);
 
-// This machine's CPU: cores by the affinity mask and the container's quota, cache sizes as the system
-// reports them; no timing. Peaks and bandwidths are 0 until measured.
+// This machine's CPU: cores by the affinity mask and the container's quota, cache sizes as the
+// system reports them; no timing. Peaks and bandwidths are 0 until measured.
 [[nodiscard]] Machine host_machine();
 
 }  // namespace tilewise

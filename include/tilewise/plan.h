@@ -17,15 +17,17 @@
 namespace tilewise {
 
 struct PrepareOptions {
-  int threads = 0;          // 0: the affinity mask and the container's quota decide
-  std::string_view target;  // instruction set by name ("avx2", "avx512", "sse4", "neon"); "": the best here
+  int threads = 0;  // 0: the affinity mask and the container's quota decide
+  std::string_view
+      target;  // instruction set by name ("avx2", "avx512", "sse4", "neon"); "": the best here
   std::optional<Device> device;  // not set: the GPU where there is one that can, else the CPU
 };
 
 // What a device's side of the library implements (src/cpu/cpu_plan.h, src/gpu/gpu_plan.h).
 class PlanImplementation;
 
-// Immutable and thread-safe: one plan may run on several threads at once, each with its own workspace.
+// Immutable and thread-safe: one plan may run on several threads at once, each with its own
+// workspace.
 class Plan {
  public:
   explicit Plan(std::shared_ptr<const PlanImplementation> implementation);
@@ -40,10 +42,10 @@ class Plan {
   // Computes D. Pointers are to element (0,0) of batch 0; operands in the order of
   // problem().epilogue.operands. On the GPU they are device pointers, stream a CUstream (null: the
   // default one), and the call only enqueues.
-  // workspace: at least workspace_bytes(), any alignment; empty: the plan takes it from its own pool
-  // (the only case in which run may allocate).
-  // Errors: null pointers that would be read, partial overlap of D with C, A, B or an operand, a
-  // workspace too small. Nothing is written on error.
+  // workspace: at least workspace_bytes(), any alignment; empty: the plan takes it from its own
+  // pool (the only case in which run may allocate). Errors: null pointers that would be read,
+  // partial overlap of D with C, A, B or an operand, a workspace too small. Nothing is written on
+  // error.
   [[nodiscard]] Result<void> run(const void* a, const void* b, const void* c, void* d,
                                  std::span<const void* const> operands = {},
                                  std::span<std::byte> workspace = {}, void* stream = nullptr) const;

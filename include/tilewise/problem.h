@@ -43,8 +43,8 @@ struct Problem {
 [[nodiscard]] Problem make_problem(std::int64_t m, std::int64_t n, std::int64_t k,
                                    Type type = Type::f32);
 
-// Checks sizes (0 or more), strides (a row no shorter than its length, or the same for columns), and
-// that all extents and byte offsets fit 63 bits. The message names the argument.
+// Checks sizes (0 or more), strides (a row no shorter than its length, or the same for columns),
+// and that all extents and byte offsets fit 63 bits. The message names the argument.
 [[nodiscard]] Result<void> validate(const Problem& problem);
 
 // 2 m n k batch.

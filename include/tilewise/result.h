@@ -10,11 +10,11 @@ namespace tilewise {
 
 // What kind of failure it is; the command line maps each to an exit code (see docs/errors.md).
 enum class ErrorCode : std::uint8_t {
-  bad_request,         // an argument is wrong: the message names it, its value and what is valid
-  missing_capability,  // no GPU, no profiler, no such instruction set here
-  out_of_memory,       // found before anything was allocated or written
-  verification_failed, // a result was computed and is wrong
-  internal,            // a defect of tilewise itself
+  bad_request,          // an argument is wrong: the message names it, its value and what is valid
+  missing_capability,   // no GPU, no profiler, no such instruction set here
+  out_of_memory,        // found before anything was allocated or written
+  verification_failed,  // a result was computed and is wrong
+  internal,             // a defect of tilewise itself
 };
 
 // message: the argument, its value, the rule and the way out, in one sentence.

@@ -1,4 +1,5 @@
-// The schedule: how a product is tiled. One description that is counted, simulated, run and measured.
+// The schedule: how a product is tiled. One description that is counted, simulated, run and
+// measured.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,26 @@ namespace tilewise {
 
 enum class Device : std::uint8_t { cpu, gpu };
 
-// Levels from the outside in. On the GPU: cluster, block, warp, thread, instruction. On the CPU: the
-// cache blocks nc, kc, mc and the register tile (mr x nr), in the order of the five loops.
+// Levels from the outside in. On the GPU: cluster, block, warp, thread, instruction. On the CPU:
+// the cache blocks nc, kc, mc and the register tile (mr x nr), in the order of the five loops.
 enum class Level : std::uint8_t {
-  cluster, block, warp, thread, instruction,
-  nc, kc, mc, register_tile,
+  cluster,
+  block,
+  warp,
+  thread,
+  instruction,
+  nc,
+  kc,
+  mc,
+  register_tile,
 };
 
 // One level of tiling. An extent of 0 means "not tiled at this level": the tile spans whatever the
 // level outside spans (the whole dimension at the outermost level).
 //
-// repeat_m, repeat_n (innermost level only) split a tile of one thread into that many strided pieces:
-// with T = ceil(W / m) threads along a parent tile of nominal width W and p = m / repeat_m, piece i of
-// thread j holds [i*T*p + j*p, i*T*p + (j+1)*p). repeat_m must divide m.
+// repeat_m, repeat_n (innermost level only) split a tile of one thread into that many strided
+// pieces: with T = ceil(W / m) threads along a parent tile of nominal width W and p = m / repeat_m,
+// piece i of thread j holds [i*T*p + j*p, i*T*p + (j+1)*p). repeat_m must divide m.
 struct Tile {
   Level level = Level::block;
   std::int64_t m = 0;
@@ -108,7 +116,8 @@ struct Schedule {
 };
 
 [[nodiscard]] std::string_view to_string(Device device);
-[[nodiscard]] std::string_view to_string(Level level);  // "block", ..., "nc", "kc", "mc", "register"
+[[nodiscard]] std::string_view to_string(
+    Level level);  // "block", ..., "nc", "kc", "mc", "register"
 [[nodiscard]] std::string_view to_string(Copy copy);
 [[nodiscard]] std::string to_string(const SharedLayout& layout);  // "plain", "pad:4", "swizzle:128"
 [[nodiscard]] std::string_view to_string(Order::Kind kind);
@@ -125,8 +134,8 @@ struct Schedule {
 // and at most once, ranges of the other fields. The message names the field and what is valid.
 [[nodiscard]] Result<void> validate(const Schedule& schedule);
 
-// "64" is a block of 64 x 64 x 64; "warp:64x32" a warp tile; "block:128x128x8" with a width along K;
-// "thread:8x8" ...; the outermost of several bare numbers is the block, the next the thread.
+// "64" is a block of 64 x 64 x 64; "warp:64x32" a warp tile; "block:128x128x8" with a width along
+// K; "thread:8x8" ...; the outermost of several bare numbers is the block, the next the thread.
 [[nodiscard]] Result<Tile> parse_tile(std::string_view text);
 
 // JSON of one schedule ("tilewise.schedule/1"). Unknown fields are errors, absent ones defaults.

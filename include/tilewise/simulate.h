@@ -1,5 +1,5 @@
-// Counted execution: the tiled loops run element by element through explicit buffers, with a counter
-// on every read. What it counts equals count() to the unit; what it computes is checked.
+// Counted execution: the tiled loops run element by element through explicit buffers, with a
+// counter on every read. What it counts equals count() to the unit; what it computes is checked.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,29 @@ struct Simulation {
   std::vector<double> d;  // (batch, m, n), row-major
   std::vector<SimulatedLevel> levels;
   std::uint64_t global_reads = 0;  // of the outermost level
-  std::uint64_t shared_reads = 0;  // of the innermost level, where there are two or more
-  std::uint64_t writes = 0;        // elements of d
+  // Of the innermost level where there are two or more; with one level, two operands a
+  // multiply-add, read from the tile buffers.
+  std::uint64_t shared_reads = 0;
+  std::uint64_t writes = 0;  // elements of d
   std::uint64_t multiply_adds = 0;
   std::int64_t phases = 0;  // of one output tile
   std::int64_t blocks = 0;  // output tiles of the outermost level
   Traffic traffic;          // the same counts as rows
 };
 
-// a: (batch, m, k), b: (batch, k, n), values as double, addressed by the problem's strides. Sums run
-// in float32 for f32 problems and in double for f64.
-// Errors: invalid problem or schedule, or more than 2^40 element reads in all (it would not end).
-// Cost: O(reads) time; the buffers of one tile path.
+// Values as double, addressed by the problem's strides: a (batch, m, k), b (batch, k, n), c (batch,
+// m, n) and the operands in the epilogue's order; what the epilogue does not read may be empty.
+// Sums and epilogue run in float32, in double for f64 problems. K is never split: sums run in order
+// of k. Errors: invalid problem or schedule, a span that is too short, or more than 2^40 element
+// reads in all (it would not end). Cost: O(reads) time; memory for d, the accumulators and buffers
+// of one tile a level.
 [[nodiscard]] Result<Simulation> simulate(const Problem& problem, const Schedule& schedule,
-                                          std::span<const double> a, std::span<const double> b);
+                                          std::span<const double> a, std::span<const double> b,
+                                          std::span<const double> c = {},
+                                          std::span<const std::span<const double>> operands = {});
 
-// The two barriers of a shared-memory phase. Without the first, a warp reads a tile before another has
-// filled its part; without the second, a warp overwrites a tile that another still reads.
+// The two barriers of a shared-memory phase. Without the first, a warp reads a tile before another
+// has filled its part; without the second, a warp overwrites a tile that another still reads.
 enum class MissingBarrier : std::uint8_t { none, after_load, after_use };
 
 struct BarrierReport {
@@ -54,8 +60,8 @@ struct BarrierReport {
 };
 
 // A b x b shared-tile kernel (the tiles of the schedule's block level), warps of one row of threads
-// each, run under a fixed interleaving in which warp 0 runs one phase ahead of the others wherever no
-// barrier holds it back. With both barriers the result is right.
+// each, run under a fixed interleaving in which warp 0 runs one phase ahead of the others wherever
+// no barrier holds it back. With both barriers the result is right.
 [[nodiscard]] Result<BarrierReport> simulate_barriers(const Problem& problem,
                                                       const Schedule& schedule,
                                                       std::span<const double> a,

@@ -26,7 +26,8 @@ enum class Quantity : std::uint8_t { elements, issued, units, bytes };
 [[nodiscard]] std::string_view to_string(Quantity quantity);
 
 struct TrafficRow {
-  std::string level;  // of the tiling ("block", "thread", ...), or a memory ("l2", "dram", "shared")
+  std::string
+      level;  // of the tiling ("block", "thread", ...), or a memory ("l2", "dram", "shared")
   Operand operand = Operand::a;
   Direction direction = Direction::read;
   Quantity quantity = Quantity::elements;
@@ -45,8 +46,9 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-// Number of innermost tiles along a dimension of length x, every level clipped at the edge of the one
-// outside it. tiles[i] is the extent at level i (0: not tiled). repeat: pieces of the innermost tile.
+// Number of innermost tiles along a dimension of length x, every level clipped at the edge of the
+// one outside it. tiles[i] is the extent at level i (0: not tiled). repeat: pieces of the innermost
+// tile.
 //   tiles(X; b)    = ceil(X / b)
 //   tiles(X; b, t) = sum over the block widths w of ceil(w / t)
 [[nodiscard]] Count num_tiles(std::int64_t x, std::span<const std::int64_t> tiles,
@@ -66,10 +68,10 @@ struct LevelCount {
 };
 
 struct CountReport {
-  Count naive;    // 2 m n k
-  Count tiled;    // reads of the outermost level
-  Count minimum;  // m k + k n; 0 where m, n or k is 0
-  Count flops;    // 2 m n k
+  Count naive;              // 2 m n k
+  Count tiled;              // reads of the outermost level
+  Count minimum;            // m k + k n; 0 where m, n or k is 0
+  Count flops;              // 2 m n k
   std::int64_t phases = 0;  // ceil(k / outermost tile's k), of one output tile
   Count blocks;             // outermost tiles of the output
   std::vector<LevelCount> levels;
@@ -84,7 +86,8 @@ struct CountReport {
 // An epilogue adds the reads of c and of its operands at the outermost level.
 [[nodiscard]] Result<Traffic> count(const Problem& problem, const Schedule& schedule);
 
-// A exercise of the textbook: reads of a square tiling of edge b. tiled = MK ceil(N/b) + KN ceil(M/b).
+// A exercise of the textbook: reads of a square tiling of edge b. tiled = MK ceil(N/b) + KN
+// ceil(M/b).
 struct MatmulTraffic {
   Count naive, tiled, minimum;
 };

@@ -19,12 +19,16 @@ enum class Scale : std::uint8_t { none, tensor, row_column, block_1x128_128x128 
 
 [[nodiscard]] constexpr int size_bytes(Type type) {
   switch (type) {
-    case Type::f64: return 8;
-    case Type::f32: return 4;
+    case Type::f64:
+      return 8;
+    case Type::f32:
+      return 4;
     case Type::bf16:
-    case Type::f16: return 2;
+    case Type::f16:
+      return 2;
     case Type::f8e4m3:
-    case Type::f8e5m2: return 1;
+    case Type::f8e5m2:
+      return 1;
   }
   return 0;
 }
@@ -32,12 +36,18 @@ enum class Scale : std::uint8_t { none, tensor, row_column, block_1x128_128x128 
 // Significand bits, the leading one included: the unit roundoff is 2^-bits.
 [[nodiscard]] constexpr int significand_bits(Type type) {
   switch (type) {
-    case Type::f64: return 53;
-    case Type::f32: return 24;
-    case Type::bf16: return 8;
-    case Type::f16: return 11;
-    case Type::f8e4m3: return 4;
-    case Type::f8e5m2: return 3;
+    case Type::f64:
+      return 53;
+    case Type::f32:
+      return 24;
+    case Type::bf16:
+      return 8;
+    case Type::f16:
+      return 11;
+    case Type::f8e4m3:
+      return 4;
+    case Type::f8e5m2:
+      return 3;
   }
   return 0;
 }

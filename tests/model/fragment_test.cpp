@@ -73,8 +73,8 @@ TEST(Fragment, WgmmaAccumulatorHoldsEachElementOnce) {
   }
 }
 
-// ldmatrix gives lane l, register j, the elements (l / 4, 2 (l % 4) + {0, 1}) of matrix j, whose rows
-// are pointed at by lanes 8j to 8j + 7; with .trans those of the transposed matrix.
+// ldmatrix gives lane l, register j, the elements (l / 4, 2 (l % 4) + {0, 1}) of matrix j, whose
+// rows are pointed at by lanes 8j to 8j + 7; with .trans those of the transposed matrix.
 TEST(Fragment, LdmatrixDeliversTheFragmentsOfMma) {
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     for (int matrix = 0; matrix < 4; ++matrix) {

@@ -30,8 +30,8 @@ TEST(Swizzle, IsItsOwnInverseAndPeriodic) {
   }
 }
 
-// A column of 16-byte chunks over eight rows: one bank group without, all banks with the swizzle. Rows
-// as long as the swizzle is wide.
+// A column of 16-byte chunks over eight rows: one bank group without, all banks with the swizzle.
+// Rows as long as the swizzle is wide.
 TEST(Swizzle, SpreadsAColumnOverTheBanks) {
   for (const int width : {32, 64, 128}) {
     std::set<int> plain, swizzled;

@@ -1,0 +1,190 @@
+// The two barriers of a shared-memory phase, run under the interleaving that hurts most.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "simulate/inputs.h"
+#include "tilewise/simulate.h"
+
+namespace tilewise {
+namespace {
+
+constexpr std::int64_t kNothing = -1;
+
+// A tile in shared memory. Each slot remembers which row (of B) or column (of A) along k it holds.
+struct SharedTile {
+  std::vector<double> values;
+  std::vector<std::int64_t> held_k;
+
+  void reset(std::size_t slots) {
+    values.assign(slots, 0.0);
+    held_k.assign(slots, kNothing);
+  }
+};
+
+// One block of threads: thread (i, j) owns output (i, j); a warp is one row of threads. Warp i
+// loads rows i, i + bm, ... of both tiles.
+class Block {
+ public:
+  Block(const Problem& p, const Tile& tile, const InputMatrix& a, const InputMatrix& b,
+        BarrierReport& report)
+      : problem_(p), tile_(tile), a_(a), b_(b), report_(report) {}
+
+  void run(std::int64_t m0, std::int64_t n0, MissingBarrier missing) {
+    m0_ = m0;
+    n0_ = n0;
+    const auto edge = [](std::int64_t x) { return static_cast<std::size_t>(x); };
+    tile_a_.reset(edge(tile_.m * tile_.k));
+    tile_b_.reset(edge(tile_.k * tile_.n));
+    sums_.assign(edge(tile_.m * tile_.n), 0.0);
+    const std::int64_t phases = (problem_.k + tile_.k - 1) / tile_.k;
+    for (std::int64_t phase = 0; phase < phases; ++phase) run_phase(phase, phases, missing);
+  }
+
+  [[nodiscard]] double sum(std::int64_t i, std::int64_t j) const {
+    return sums_[static_cast<std::size_t>(i * tile_.n + j)];
+  }
+
+ private:
+  // Warp 0 is always first. With both barriers: all load, all multiply. Without the one after the
+  // load, warp 0 multiplies before the others have loaded. Without the one after the use, warp 0
+  // loads the next phase before the others have multiplied.
+  void run_phase(std::int64_t phase, std::int64_t phases, MissingBarrier missing) {
+    const bool early_load = missing == MissingBarrier::after_use && phase > 0;
+    if (!early_load) load(0, phase);
+    if (missing == MissingBarrier::after_load) multiply(0, phase);
+    for (std::int64_t warp = 1; warp < tile_.m; ++warp) load(warp, phase);
+    if (missing != MissingBarrier::after_load) multiply(0, phase);
+    if (missing == MissingBarrier::after_use && phase + 1 < phases) load(0, phase + 1);
+    for (std::int64_t warp = 1; warp < tile_.m; ++warp) multiply(warp, phase);
+  }
+
+  void load(std::int64_t warp, std::int64_t phase) {
+    const std::int64_t k0 = phase * tile_.k;
+    for (std::int64_t k = 0; k < tile_.k; ++k)
+      store(tile_a_, warp * tile_.k + k, k0 + k, a(warp, k0 + k));
+    for (std::int64_t row = warp; row < tile_.k; row += tile_.m) {
+      for (std::int64_t j = 0; j < tile_.n; ++j) {
+        store(tile_b_, row * tile_.n + j, k0 + row, b(k0 + row, j));
+      }
+    }
+  }
+
+  static void store(SharedTile& tile, std::int64_t slot, std::int64_t k, double value) {
+    tile.values[static_cast<std::size_t>(slot)] = value;
+    tile.held_k[static_cast<std::size_t>(slot)] = k;
+  }
+
+  void multiply(std::int64_t warp, std::int64_t phase) {
+    for (std::int64_t j = 0; j < tile_.n; ++j) {
+      double& sum = sums_[static_cast<std::size_t>(warp * tile_.n + j)];
+      for (std::int64_t k = 0; k < tile_.k; ++k) {
+        const std::int64_t wanted = phase * tile_.k + k;
+        sum += read(tile_a_, warp * tile_.k + k, wanted, "A", warp, j) *
+               read(tile_b_, k * tile_.n + j, wanted, "B", warp, j);
+      }
+    }
+  }
+
+  double read(const SharedTile& tile, std::int64_t slot, std::int64_t wanted, const char* operand,
+              std::int64_t warp, std::int64_t j) {
+    const std::int64_t held = tile.held_k[static_cast<std::size_t>(slot)];
+    if (held != wanted && report_.first_fault.empty() && wanted < problem_.k) {
+      report_.first_fault = describe(operand, held, wanted, warp, j);
+    }
+    return tile.values[static_cast<std::size_t>(slot)];
+  }
+
+  [[nodiscard]] std::string describe(const char* operand, std::int64_t held, std::int64_t wanted,
+                                     std::int64_t warp, std::int64_t j) const {
+    const std::string where = "D[" + std::to_string(m0_ + warp) + "," + std::to_string(n0_ + j) +
+                              "] needs " + operand + " at k = " + std::to_string(wanted);
+    if (held == kNothing) return where + ", but shared memory was not filled yet";
+    if (held < wanted) return where + ", but shared memory still held k = " + std::to_string(held);
+    return where + ", but shared memory was overwritten with k = " + std::to_string(held);
+  }
+
+  // Zero-filled outside the matrix, as the kernel does.
+  [[nodiscard]] double a(std::int64_t i, std::int64_t k) const {
+    if (m0_ + i >= problem_.m || k >= problem_.k) return 0;
+    return a_.at(static_cast<std::size_t>(m0_ + i), static_cast<std::size_t>(k));
+  }
+  [[nodiscard]] double b(std::int64_t k, std::int64_t j) const {
+    if (n0_ + j >= problem_.n || k >= problem_.k) return 0;
+    return b_.at(static_cast<std::size_t>(k), static_cast<std::size_t>(n0_ + j));
+  }
+
+  const Problem& problem_;
+  const Tile& tile_;
+  const InputMatrix &a_, &b_;
+  BarrierReport& report_;
+  SharedTile tile_a_, tile_b_;
+  std::vector<double> sums_;
+  std::int64_t m0_ = 0, n0_ = 0;
+};
+
+std::vector<double> run_all(const Problem& p, const Tile& tile, const SimulationInputs& in,
+                            MissingBarrier missing, BarrierReport& report) {
+  std::vector<double> d(static_cast<std::size_t>(p.m * p.n), 0.0);
+  const InputMatrix a{in.a, p.a, 0}, b{in.b, p.b, 0};
+  Block block(p, tile, a, b, report);
+  for (std::int64_t m0 = 0; m0 < p.m; m0 += tile.m) {
+    for (std::int64_t n0 = 0; n0 < p.n; n0 += tile.n) {
+      block.run(m0, n0, missing);
+      for (std::int64_t i = 0; i < std::min(tile.m, p.m - m0); ++i) {
+        for (std::int64_t j = 0; j < std::min(tile.n, p.n - n0); ++j) {
+          d[static_cast<std::size_t>((m0 + i) * p.n + n0 + j)] = block.sum(i, j);
+        }
+      }
+    }
+  }
+  return d;
+}
+
+Result<Tile> block_tile(const Problem& p, const Schedule& s) {
+  constexpr std::int64_t kMaxEdge = 1024, kMaxTerms = std::int64_t{1} << 33;
+  const Tile* tile = find_tile(s, Level::block);
+  if (tile == nullptr || tile->m < 1 || tile->n < 1 || tile->k < 1 || tile->m > kMaxEdge ||
+      tile->n > kMaxEdge || tile->k > kMaxEdge) {
+    return bad_request(
+        "simulate: a run without a barrier needs a block tile of 1 to 1024 along m, n and k; give "
+        "one such as --tile 32");
+  }
+  const Count padded = ceil_div(p.m, tile->m) * tile->m * ceil_div(p.n, tile->n) * tile->n *
+                       ceil_div(p.k, tile->k) * tile->k;
+  if (p.batch != 1 || !(padded <= Count(kMaxTerms))) {
+    return bad_request(
+        "simulate: a run without a barrier takes one product of at most 2^33 "
+        "multiply-adds; this one has " +
+        padded.to_string() + ", batch " + std::to_string(p.batch));
+  }
+  return *tile;
+}
+
+}  // namespace
+
+Result<BarrierReport> simulate_barriers(const Problem& p, const Schedule& s,
+                                        std::span<const double> a, std::span<const double> b,
+                                        MissingBarrier missing) {
+  if (auto ok = validate(p); !ok) return std::unexpected(ok.error());
+  if (auto ok = validate(s); !ok) return std::unexpected(ok.error());
+  auto tile = block_tile(p, s);
+  if (!tile) return std::unexpected(tile.error());
+  const SimulationInputs inputs{a, b, {}, {}};
+  Problem plain = p;
+  plain.epilogue = Epilogue{};
+  if (auto ok = check_inputs(plain, inputs); !ok) return std::unexpected(ok.error());
+
+  BarrierReport report, unused;
+  if (p.m == 0 || p.n == 0) return report;
+  report.expected = run_all(p, *tile, inputs, MissingBarrier::none, unused);
+  report.d = run_all(p, *tile, inputs, missing, report);
+  for (std::size_t i = 0; i < report.d.size(); ++i) {
+    const double error = std::abs(report.d[i] - report.expected[i]);
+    report.wrong_elements += error != 0 ? 1 : 0;
+    report.max_error = std::max(report.max_error, error);
+  }
+  return report;
+}
+
+}  // namespace tilewise
