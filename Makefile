@@ -1,0 +1,48 @@
+# One word a task; `make` alone lists them. The work is done by CMake presets and scripts/.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help build run test bench docs kernels explore format check clean
+
+help: ## list these words
+	@echo "make WORD, where WORD is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1 \2/p' $(MAKEFILE_LIST) | \
+	  while read -r word text; do printf '  %-8s %s\n' "$$word" "$$text"; done
+
+build: ## install what is missing and build build/release/tilewise
+	@scripts/install_packages.sh run
+	@scripts/build.sh
+
+run: build ## build, then classify real digits and time a random 2048 x 2048 x 2048 product
+	@examples/digits/run.sh
+	@echo
+	@build/release/tilewise run 2048 2048 2048
+
+test: ## build and pass every test: GCC, clang with sanitizers, fuzzers, the project's own checks
+	@scripts/install_packages.sh test
+	@scripts/make_venv.sh
+	@scripts/run_tests.sh
+
+check: ## the longer gates: thread sanitizer, clang-tidy, five minutes for each fuzzer
+	@scripts/install_packages.sh check
+	@scripts/make_venv.sh
+	@scripts/run_checks.sh
+
+format: ## format C++ and CUDA sources in place
+	@scripts/install_packages.sh test
+	@scripts/make_venv.sh
+	@git ls-files -z -- '*.h' '*.cpp' '*.cuh' '*.cu' | xargs -0 -r build/venv/bin/clang-format -i
+
+docs: build ## rewrite the tables of README.md and docs/ from results and counts
+	@/usr/bin/python3 scripts/write_tables.py --tilewise build/release/tilewise
+
+bench: ## not there yet: benchmarks
+	@echo "make bench: there are no benchmarks yet" >&2; exit 1
+
+kernels: ## not there yet: compile more GPU kernels ahead of time
+	@echo "make kernels: compiling GPU kernels ahead of time is not there yet" >&2; exit 1
+
+explore: ## not there yet: the page that shows a tiling step by step
+	@echo "make explore: the page is not there yet" >&2; exit 1
+
+clean: ## remove build/
+	@rm -rf build

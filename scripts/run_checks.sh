@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# run_checks.sh: the longer gates behind `make check`; the last line is "N passed, N failed".
+#   tsan   clang 19 with the thread sanitizer: every test but those labelled "once"
+#   tidy   clang-tidy 19 over src/, with the settings and reasons of .clang-tidy
+#   fuzz   each fuzzer for five minutes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/stages.sh
+
+stage "tsan: clang 19, thread sanitizer"
+cmake --preset tsan
+cmake --build build/tsan --parallel "$jobs"
+run_ctest build/tsan --label-exclude once
+
+stage "tidy: clang-tidy 19"
+cmake --preset clang >/dev/null
+cmake --build build/clang --parallel "$jobs" --target tilewise  # writes the generated sources
+mapfile -t sources < <(git ls-files -- 'src/*.cpp')
+for source in "${sources[@]}"; do
+  count_command "$source" clang-tidy-19 --quiet -p build/clang "$source"
+done
+
+stage "fuzz: five minutes each"
+cmake --preset fuzz
+cmake --build build/fuzz --parallel "$jobs"
+run_fuzzers build/fuzz/fuzz 300
+
+finish

@@ -1,0 +1,81 @@
+# Sourced by run_tests.sh and run_checks.sh: stages that count what passed and failed.
+jobs=${TILEWISE_JOBS:-$(nproc)}
+passed=0
+failed=0
+skipped=0
+stage_name=
+mkdir -p build
+
+# stage NAME: closes the stage before it, with its time, and opens the next.
+stage() {
+  if [[ -n $stage_name ]]; then echo "== $stage_name: $((SECONDS - stage_start)) s"; fi
+  stage_name=$1
+  stage_start=$SECONDS
+  if [[ -n $stage_name ]]; then echo "== $stage_name"; fi
+}
+
+# run_ctest BUILD_FOLDER [OPTION...]: a stage that finds no test has failed.
+run_ctest() {
+  local folder=$1 tests failures not_run
+  shift
+  rm -f "$folder/tests.xml"
+  ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure --timeout 600 \
+    --output-junit tests.xml "$@" || true
+  tests=$(junit_count "$folder" tests)
+  failures=$(junit_count "$folder" failures)
+  not_run=$(($(junit_count "$folder" skipped) + $(junit_count "$folder" disabled)))
+  if ((tests == 0)); then
+    echo "no test was run in $folder" >&2
+    failures=1 tests=1
+  fi
+  passed=$((passed + tests - failures - not_run))
+  failed=$((failed + failures))
+  skipped=$((skipped + not_run))
+}
+
+# junit_count BUILD_FOLDER ATTRIBUTE: of the one <testsuite> that ctest writes; 0 if there is none.
+junit_count() {
+  local value=
+  if [[ -f $1/tests.xml ]]; then
+    value=$(grep -m1 -o "[[:space:]]$2=\"[0-9]*\"" "$1/tests.xml" | grep -o '[0-9]*' || true)
+  fi
+  echo "${value:-0}"
+}
+
+# run_fuzzers FOLDER SECONDS: each program in it, from the seeds in tests/fuzz/corpus/<name>/.
+# What a fuzzer finds is left in FOLDER/<name>-findings/.
+run_fuzzers() {
+  local fuzzer name
+  for fuzzer in "$1"/*; do
+    if [[ ! -f $fuzzer || ! -x $fuzzer ]]; then continue; fi
+    name=$(basename "$fuzzer")
+    mkdir -p "$1/$name-corpus" "$1/$name-findings"
+    local folders=("$1/$name-corpus")
+    if [[ -d tests/fuzz/corpus/$name ]]; then folders+=("tests/fuzz/corpus/$name"); fi
+    count_command "fuzz $name" "$fuzzer" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 \
+      -print_final_stats=0 -verbosity=0 -artifact_prefix="$1/$name-findings/" "${folders[@]}"
+  done
+}
+
+# count_command NAME COMMAND...: one passed or failed.
+count_command() {
+  local name=$1
+  shift
+  if "$@"; then
+    echo "passed: $name"
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $name ($*)"
+    failed=$((failed + 1))
+  fi
+}
+
+finish() {
+  stage ""
+  if ((skipped)); then
+    echo "$passed passed, $failed failed, $skipped skipped"
+  else
+    echo "$passed passed, $failed failed"
+  fi
+  exit $((failed > 0))
+}
