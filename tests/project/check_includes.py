@@ -1,0 +1,138 @@
+"""Dependencies point one way: checks every #include of include/, src/ and kernels/.
+
+usage: check_includes.py ROOT
+"""
+
+import pathlib
+import re
+import sys
+
+# Which part each public header belongs to. A new header has to be named here.
+PUBLIC_PART = {
+    "count": "base", "result": "base", "types": "base",
+    "epilogue": "epilogue",
+    "problem": "schedule", "schedule": "schedule", "machine": "schedule",
+    "traffic": "model", "bounds": "model", "mma": "model", "occupancy": "model",
+    "roofline": "model", "estimate": "model",
+    "simulate": "simulate",
+    "plan": "product", "matmul": "product", "device": "product", "tilewise": "product",
+    "report": "report",
+}
+
+# What a part may read, beside itself. "kernels": the index functions in kernels/parts, which host and
+# device share.
+MAY_READ = {
+    "base": set(),
+    "epilogue": {"base"},
+    "schedule": {"base", "epilogue"},
+    "model": {"base", "epilogue", "schedule", "kernels"},
+    "simulate": {"base", "epilogue", "schedule", "model", "kernels"},
+    "io": {"base", "epilogue", "schedule", "model", "simulate"},
+    "product": {"base", "epilogue", "schedule", "model"},
+    "cpu": {"base", "epilogue", "schedule", "model", "product"},
+    "gpu": {"base", "epilogue", "schedule", "model", "product", "kernels"},
+    "report": {"base", "epilogue", "schedule", "model", "simulate", "product", "cpu", "gpu", "io",
+               "kernels"},
+    "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io"},
+    "kernels": set(),
+}
+
+# Single headers that a part may read although the rest of their part is closed to it.
+EXCEPTIONS = {
+    ("gpu", "io/embedded.h"),  # the kernels' texts
+}
+
+# Pure parts are compiled to WebAssembly: no input or output, threads, clocks or streams.
+PURE = {"base", "epilogue", "schedule", "model", "simulate"}
+IMPURE_HEADERS = {
+    "iostream", "fstream", "ostream", "istream", "iomanip", "sstream", "syncstream", "filesystem",
+    "cstdio", "stdio.h", "thread", "mutex", "shared_mutex", "condition_variable", "future", "atomic",
+    "semaphore", "latch", "barrier", "stop_token", "chrono", "ctime", "time.h", "random", "csignal",
+    "signal.h", "unistd.h", "fcntl.h", "pthread.h", "dlfcn.h",
+}
+IMPURE_WORDS = {
+    "throw": re.compile(r"\bthrow\b"),
+    "try": re.compile(r"\btry\s*\{"),
+    "thread_local": re.compile(r"\bthread_local\b"),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def part_of_file(path):
+    """The part that a source file, relative to the root, belongs to."""
+    pieces = path.parts
+    if pieces[0] == "include":
+        return PUBLIC_PART.get(path.stem)
+    if pieces[0] == "kernels":
+        return "kernels"
+    # One file of src/ joins the devices behind prepare() and matmul().
+    return pieces[1] if len(pieces) > 2 else "product"
+
+
+def part_of_include(root, name):
+    """The part that an included name belongs to; None for the standard library and third parties."""
+    pieces = pathlib.PurePosixPath(name).parts
+    if pieces[0] == "tilewise":
+        return PUBLIC_PART.get(pathlib.PurePosixPath(name).stem, "unknown")
+    if (root / "src" / name).is_file():
+        return pieces[0]
+    if (root / "kernels" / name).is_file():
+        return "kernels"
+    return None
+
+
+def check_file(root, path):
+    relative = path.relative_to(root)
+    part = part_of_file(relative)
+    if part is None:
+        yield f"{relative}: not in the table of public headers of check_includes.py"
+        return
+    if part not in MAY_READ:
+        yield f"{relative}: part '{part}' is not in the table of check_includes.py"
+        return
+    text = path.read_text()
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        name = match.group(2)
+        where = f"{relative}:{number}"
+        other = part_of_include(root, name)
+        if other == "unknown":
+            yield f"{where}: {name} is not in the table of public headers of check_includes.py"
+        elif other is None:
+            if part in PURE and name in IMPURE_HEADERS:
+                yield f"{where}: <{name}> in a pure part ({part})"
+            if relative.parts[0] == "include" and ("/" in name or match.group(1) == '"'):
+                yield f"{where}: {name} is neither ours nor the standard library's"
+            if part == "kernels":
+                yield f"{where}: {name}; device code includes only kernels/ (NVRTC has no header)"
+        elif part == "cpu" and other == "gpu" or part == "gpu" and other == "cpu":
+            yield f"{where}: {part} reads {name}; the devices do not know each other"
+        elif other != part and other not in MAY_READ[part] and (part, name) not in EXCEPTIONS:
+            yield f"{where}: {part} reads {name} of {other}; it may read {sorted(MAY_READ[part])}"
+    if part in PURE:
+        code = COMMENT_OR_STRING.sub("", text)
+        for word, pattern in IMPURE_WORDS.items():
+            if pattern.search(code):
+                yield f"{relative}: '{word}' in a pure part ({part})"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    files = [
+        path
+        for folder in ("include", "src", "kernels")
+        for suffix in ("*.h", "*.cpp", "*.cuh", "*.inc")
+        for path in sorted((root / folder).rglob(suffix))
+    ]
+    problems = [problem for path in files for problem in check_file(root, path)]
+    print(*problems, sep="\n")
+    print(f"{len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
