@@ -11,12 +11,12 @@ source scripts/stages.sh
 
 stage "release: GCC, every test"
 cmake --preset release -DTILEWISE_BUILD_TESTS=ON -DTILEWISE_REQUIRE_TESTS=ON
-cmake --build build/release --parallel "$jobs"
+build_without_warnings build/release
 run_ctest build/release
 
 stage "asan: clang 19, address and undefined-behaviour sanitizers"
 cmake --preset asan
-cmake --build build/asan --parallel "$jobs"
+build_without_warnings build/asan
 run_ctest build/asan --label-exclude once
 
 stage "fuzz: 20 seconds each"

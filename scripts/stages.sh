@@ -14,6 +14,18 @@ stage() {
   if [[ -n $stage_name ]]; then echo "== $stage_name"; fi
 }
 
+# build_without_warnings BUILD_FOLDER: a build that fails ends everything; a warning counts as one
+# failed check. (Not -Werror: a newer compiler's new warning should not stop a user's build.)
+build_without_warnings() {
+  cmake --build "$1" --parallel "$jobs" | tee "$1/build.log"
+  if grep -E ': warning: ' "$1/build.log" >&2; then
+    echo "FAILED: warnings in $1"
+    failed=$((failed + 1))
+  else
+    passed=$((passed + 1))
+  fi
+}
+
 # run_ctest BUILD_FOLDER [OPTION...]: a stage that finds no test has failed.
 run_ctest() {
   local folder=$1 tests failures not_run
