@@ -24,8 +24,9 @@ enum class Output : std::uint8_t { created, updated };
 [[nodiscard]] std::string_view to_string(Counted counted);  // "reads", "reads+writes"
 [[nodiscard]] std::string_view to_string(Output output);    // "created", "updated"
 
-// M, N, K 0 or more; fast_memory (S, elements of one memory) 3 or more: one element of each operand.
-// memories: P private fast memories of S elements each (SMs, threads) whose traffic is summed.
+// M, N, K 0 or more; fast_memory (S, elements of one memory) 3 or more: one element of each
+// operand. memories: P private fast memories of S elements each (SMs, threads) whose traffic is
+// summed.
 struct BoundQuestion {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t fast_memory = 0;
@@ -45,10 +46,10 @@ struct Bound {
   std::string note;
 };
 
-// The argument behind a bound, in numbers: cut any execution into segments of `transfers` transfers.
-// In one segment at most `elements` elements are within reach (each of A, B, C when per_operand, all
-// together otherwise), so at most `products` products are formed (Loomis-Whitney), so there are at
-// least `segments` full segments, and at_least = segments * transfers.
+// The argument behind a bound, in numbers: cut any execution into segments of `transfers`
+// transfers. In one segment at most `elements` elements are within reach (each of A, B, C when
+// per_operand, all together otherwise), so at most `products` products are formed (Loomis-Whitney),
+// so there are at least `segments` full segments, and at_least = segments * transfers.
 struct SegmentArgument {
   std::string name;
   double transfers = 0;
@@ -63,21 +64,21 @@ struct SegmentArgument {
 enum class Resident : std::uint8_t { c, a, b };
 [[nodiscard]] std::string_view to_string(Resident resident);  // "c", "a", "b"
 
-// A schedule that keeps a tile of one operand resident: c (m, n), a (m, k), b (k, n); rows x columns of
-// that tile. Exact counts in elements, ragged edges included.
+// A schedule that keeps a tile of one operand resident: c (m, n), a (m, k), b (k, n); rows x
+// columns of that tile. Exact counts in elements, ragged edges included.
 struct ResidentSchedule {
   Resident resident = Resident::c;
   std::int64_t rows = 0, columns = 0;
   Count reads_a, reads_b, reads_c, writes_c;
-  Count moved;               // what the question counts
-  std::int64_t memory = 0;   // elements needed: rows columns + min(rows, columns) + 1
+  Count moved;              // what the question counts
+  std::int64_t memory = 0;  // elements needed: rows columns + min(rows, columns) + 1
 };
 
 struct BoundReport {
   BoundQuestion question;
   bool compared = true;  // false where M, N or K is 0: nothing is read, and every figure is 0
   Count compulsory;      // every element that must move once
-  double floor = 0;      // elements: the larger of compulsory and the tightest bound that is a floor
+  double floor = 0;  // elements: the larger of compulsory and the tightest bound that is a floor
   std::vector<Bound> bounds;
   std::vector<SegmentArgument> segments;
   std::vector<ResidentSchedule> schedules;  // the best c-, a- and b-resident one
@@ -94,10 +95,12 @@ struct BoundReport {
 //   updated, reads+writes  the line above + MN
 [[nodiscard]] Result<double> floor_elements(const BoundQuestion& question);
 
-// The exact counts of one resident schedule. Errors: rows or columns under 1; a count over 2^127 - 1.
+// The exact counts of one resident schedule. Errors: rows or columns under 1; a count over 2^127
+// - 1.
 //   c  reads A  MK ceil(N/columns)   B  KN ceil(M/rows)   C  0 (updated: MN)   writes MN
-//   b  reads A  MK ceil(N/columns)   B  KN   C  MN (ceil(K/rows) - 1) (+MN)    writes MN ceil(K/rows)
-//   a  reads A  MK   B  KN ceil(M/rows)   C  MN (ceil(K/columns) - 1) (+MN)    writes MN ceil(K/columns)
+//   b  reads A  MK ceil(N/columns)   B  KN   C  MN (ceil(K/rows) - 1) (+MN)    writes MN
+//   ceil(K/rows) a  reads A  MK   B  KN ceil(M/rows)   C  MN (ceil(K/columns) - 1) (+MN)    writes
+//   MN ceil(K/columns)
 [[nodiscard]] Result<ResidentSchedule> count_resident(const BoundQuestion& question,
                                                       Resident resident, std::int64_t rows,
                                                       std::int64_t columns);
@@ -106,8 +109,8 @@ struct BoundReport {
 [[nodiscard]] Result<ResidentSchedule> best_resident(const BoundQuestion& question,
                                                      Resident resident);
 
-// Edge of the largest square C tile: with a column of A and a row of B held beside it (a^2 + 2a <= S),
-// or the same with one of them streamed (a^2 + a + 1 <= S).
+// Edge of the largest square C tile: with a column of A and a row of B held beside it (a^2 + 2a <=
+// S), or the same with one of them streamed (a^2 + a + 1 <= S).
 [[nodiscard]] std::int64_t square_edge_held(std::int64_t fast_memory);
 [[nodiscard]] std::int64_t square_edge_streamed(std::int64_t fast_memory);
 
@@ -118,9 +121,10 @@ struct ElementBytes {
   std::int64_t a = 4, b = 4, c = 4;
 };
 
-// Reads in bytes into P private memories of fast_bytes each. With sizes sa, sb, sc the products of a
-// segment are at most ((S+T)/3)^1.5 / sqrt(sa sb sc), hence
-//   updated  2MNK sqrt(sa sb sc) / sqrt(S) - 2PS;   created  that less sc for each accumulator created
+// Reads in bytes into P private memories of fast_bytes each. With sizes sa, sb, sc the products of
+// a segment are at most ((S+T)/3)^1.5 / sqrt(sa sb sc), hence
+//   updated  2MNK sqrt(sa sb sc) / sqrt(S) - 2PS;   created  that less sc for each accumulator
+//   created
 // (MN of them, times split_ways when K is split). Equal sizes give Smith et al. back.
 struct MixedBound {
   double formula_bytes = 0;     // may be negative
@@ -145,8 +149,8 @@ struct OptimalTraffic {
 
 // Found by exploring all states in order of cost. question.memories must be 1. Errors: MK + KN +
 // MN (K+1) over 63 (the state does not fit a word), or more than kOptimalStates states.
-// Cost: up to seconds and 200 MB at the limit; 2 x 2 x 2 takes milliseconds.
-constexpr std::int64_t kOptimalStates = 6'000'000;
+// Cost: up to seconds and 80 MB at the limit; 2 x 2 x 2 takes milliseconds.
+constexpr std::int64_t kOptimalStates = 3'000'000;
 [[nodiscard]] Result<OptimalTraffic> optimal_traffic(const BoundQuestion& question,
                                                      bool k_in_order = false);
 

@@ -1,15 +1,15 @@
-// Which thread holds which element of a tensor-core operand. Plain constexpr functions, shared by the
-// kernels, the model and the host tests. Source: the PTX ISA, "matrix fragments" of mma.sync and the
-// register layouts of wgmma.
+// Which thread holds which element of a tensor-core operand. Plain constexpr functions, shared by
+// the kernels, the model and the host tests. Source: the PTX ISA, "matrix fragments" of mma.sync
+// and the register layouts of wgmma.
 //
-// Both families are one formula. A lane is (group, member) = (lane / 4, lane % 4), and a 32-bit register
-// packs p elements that are neighbours along k: p = 1 for tf32, 2 for 16-bit, 4 for 8-bit types (f64
-// counts as p = 1 with 64-bit registers). One operand register spans 4 p elements of k over the 4
-// members of a group:
+// Both families are one formula. A lane is (group, member) = (lane / 4, lane % 4), and a 32-bit
+// register packs p elements that are neighbours along k: p = 1 for tf32, 2 for 16-bit, 4 for 8-bit
+// types (f64 counts as p = 1 with 64-bit registers). One operand register spans 4 p elements of k
+// over the 4 members of a group:
 //
-//     A (16, 8p): 4p elements a lane. word w: row group + 8 (w % 2), k = 4p (w / 2) + p member + i % p
-//     B (8p, 8):  2p elements a lane. word w: k = 4p w + p member + i % p, column group
-//     C (16, 8):  4 elements a lane.          row group + 8 (i / 2), column 2 member + i % 2
+//     A (16, 8p): 4p elements a lane. word w: row group + 8 (w % 2), k = 4p (w / 2) + p member + i
+//     % p B (8p, 8):  2p elements a lane. word w: k = 4p w + p member + i % p, column group C (16,
+//     8):  4 elements a lane.          row group + 8 (i / 2), column 2 member + i % 2
 //
 // m16n8k16 bf16 is p = 2, m16n8k8 tf32 p = 1, m16n8k32 f8 p = 4.
 #pragma once
@@ -27,8 +27,8 @@ struct Coordinate {
   constexpr bool operator==(const Coordinate&) const = default;
 };
 
-// Where an element lives: the thread (a lane of the warp, or a thread of the warpgroup) and its place in
-// that thread's registers, counted in elements.
+// Where an element lives: the thread (a lane of the warp, or a thread of the warpgroup) and its
+// place in that thread's registers, counted in elements.
 struct Holder {
   int thread = 0;
   int element = 0;
@@ -96,8 +96,8 @@ TILEWISE_HOST_DEVICE constexpr Holder wgmma_a_holder(int row, int column, int p)
 TILEWISE_HOST_DEVICE constexpr Coordinate ldmatrix_a(int lane) {
   return {lane % 16, 8 * (lane / 16)};
 }
-// x4, two neighbouring B tiles (16, 16) as (k, n) from n-contiguous storage, with .trans: registers 0, 1
-// are columns 0 to 7 and registers 2, 3 columns 8 to 15, each in the order of mma_b.
+// x4, two neighbouring B tiles (16, 16) as (k, n) from n-contiguous storage, with .trans: registers
+// 0, 1 are columns 0 to 7 and registers 2, 3 columns 8 to 15, each in the order of mma_b.
 TILEWISE_HOST_DEVICE constexpr Coordinate ldmatrix_b_trans(int lane) {
   return {lane % 16, 8 * (lane / 16)};
 }

@@ -1,5 +1,5 @@
-// Marks a function that device code, the host and tests share. No header, so that the runtime compiler
-// needs none either.
+// Marks a function that device code, the host and tests share. No header, so that the runtime
+// compiler needs none either.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)

@@ -1,8 +1,8 @@
-// Which output tile a block computes: the launch order of blocks decides what the L2 can reuse. Plain
-// constexpr functions, shared by the kernels, the model and the host tests.
+// Which output tile a block computes: the launch order of blocks decides what the L2 can reuse.
+// Plain constexpr functions, shared by the kernels, the model and the host tests.
 //
-// Each order is a bijection from [0, tiles_m tiles_n) to the tiles. tiles_m * tiles_n must fit an int
-// (a grid's limit along x), and for Hilbert neither may exceed 2^30.
+// Each order is a bijection from [0, tiles_m tiles_n) to the tiles. tiles_m * tiles_n must fit an
+// int (a grid's limit along x), and for Hilbert neither may exceed 2^30.
 #pragma once
 
 #include "parts/host_device.cuh"
@@ -24,8 +24,8 @@ constexpr int kOrderSerpentine = 4;
 constexpr int kAxisM = 0;
 constexpr int kAxisN = 1;
 
-// Super-rows of `group` rows (the last one may be lower); inside one, column by column, top to bottom.
-// alternate: odd super-rows run from right to left. With group = 1 this is row order.
+// Super-rows of `group` rows (the last one may be lower); inside one, column by column, top to
+// bottom. alternate: odd super-rows run from right to left. With group = 1 this is row order.
 TILEWISE_HOST_DEVICE constexpr TilePosition grouped_order(int rows, int columns, int index,
                                                           int group, bool alternate) {
   if (group < 1) group = 1;
@@ -46,9 +46,10 @@ TILEWISE_HOST_DEVICE constexpr int tiles_inside(int tiles_m, int tiles_n, int m,
   return height > 0 && width > 0 ? height * width : 0;
 }
 
-// The Hilbert curve of the smallest square of edge 2^e that holds the grid, restricted to the grid: at
-// each scale a quadrant is skipped by the number of its tiles that exist. Neighbours in the order are
-// neighbours in the grid wherever the curve does not leave the grid. Cost: 4 steps a scale.
+// The Hilbert curve of the smallest square of edge 2^e that holds the grid, restricted to the grid:
+// at each scale a quadrant is skipped by the number of its tiles that exist. Neighbours in the
+// order are neighbours in the grid wherever the curve does not leave the grid. Cost: 4 steps a
+// scale.
 TILEWISE_HOST_DEVICE constexpr TilePosition hilbert_order(int tiles_m, int tiles_n, int index) {
   const int longest = tiles_m > tiles_n ? tiles_m : tiles_n;
   int edge = 1;
@@ -77,8 +78,9 @@ TILEWISE_HOST_DEVICE constexpr TilePosition hilbert_order(int tiles_m, int tiles
   return at;
 }
 
-// The tile of block `index` in [0, tiles_m * tiles_n). kind, group and axis as in the schedule: group
-// and axis matter to `grouped` and `serpentine` (axis m: super-rows of `group` tiles along m).
+// The tile of block `index` in [0, tiles_m * tiles_n). kind, group and axis as in the schedule:
+// group and axis matter to `grouped` and `serpentine` (axis m: super-rows of `group` tiles along
+// m).
 TILEWISE_HOST_DEVICE constexpr TilePosition block_tile(int kind, int group, int axis, int tiles_m,
                                                        int tiles_n, int index) {
   if (kind == kOrderHilbert) return hilbert_order(tiles_m, tiles_n, index);

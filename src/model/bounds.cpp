@@ -98,19 +98,19 @@ Bound smith(const BoundQuestion& q) {
 
 Bound cosma(const BoundQuestion& q) {
   const double mn = static_cast<double>(q.m) * static_cast<double>(q.n);
-  return {"cosma",
-          with_offset(q, "2MNK/sqrt(S) + MN"),
-          2 * product(q) / std::sqrt(static_cast<double>(q.fast_memory)) + mn +
-              convention_offset(q),
-          false,
-          "reads+writes of C = AB",
-          "Kwasniewski et al., SC 2019, arXiv 1908.09606",
-          "reference of the C-resident family, not a floor: for K at or below about sqrt(S) other "
-          "schedules move less"};
+  return {
+      "cosma",
+      with_offset(q, "2MNK/sqrt(S) + MN"),
+      2 * product(q) / std::sqrt(static_cast<double>(q.fast_memory)) + mn + convention_offset(q),
+      false,
+      "reads+writes of C = AB",
+      "Kwasniewski et al., SC 2019, arXiv 1908.09606",
+      "reference of the C-resident family, not a floor: for K at or below about sqrt(S) other "
+      "schedules move less"};
 }
 
-SegmentArgument segment(std::string name, const BoundQuestion& q, double transfers,
-                        double elements, bool per_operand) {
+SegmentArgument segment(std::string name, const BoundQuestion& q, double transfers, double elements,
+                        bool per_operand) {
   SegmentArgument s;
   s.name = std::move(name);
   s.transfers = transfers;
@@ -119,8 +119,8 @@ SegmentArgument segment(std::string name, const BoundQuestion& q, double transfe
   // Loomis-Whitney: products <= sqrt(|A| |B| |C|); a shared budget is spent best in equal thirds.
   s.products = std::pow(per_operand ? elements : elements / 3, 1.5);
   // P memories may each leave their last segment unfinished.
-  s.segments = std::max(
-      0.0, std::floor(product(q) / s.products) - static_cast<double>(q.memories - 1));
+  s.segments =
+      std::max(0.0, std::floor(product(q) / s.products) - static_cast<double>(q.memories - 1));
   s.at_least = s.segments * transfers;
   return s;
 }
@@ -150,7 +150,8 @@ Result<BoundReport> bound(const BoundQuestion& question) {
     return report;
   }
   report.compulsory = compulsory_elements(question);
-  if (report.compulsory.overflowed()) return bad_request("bound: the sizes overflow 2^127 elements");
+  if (report.compulsory.overflowed())
+    return bad_request("bound: the sizes overflow 2^127 elements");
   report.floor = *floor_elements(question);
   report.bounds = {hong_kung(question), irony(question), dongarra(question), smith(question),
                    cosma(question)};
@@ -184,11 +185,12 @@ Result<MixedBound> mixed_bound(std::int64_t m, std::int64_t n, std::int64_t k, E
   }
   MixedBound result;
   if (m == 0 || n == 0 || k == 0) return result;
-  const double dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
+  const double dm = static_cast<double>(m), dn = static_cast<double>(n),
+               dk = static_cast<double>(k);
   const double sa = static_cast<double>(sizes.a), sb = static_cast<double>(sizes.b),
                sc = static_cast<double>(sizes.c), s = static_cast<double>(fast_bytes);
-  result.formula_bytes = 2 * dm * dn * dk * std::sqrt(sa * sb * sc / s) -
-                         2 * static_cast<double>(memories) * s;
+  result.formula_bytes =
+      2 * dm * dn * dk * std::sqrt(sa * sb * sc / s) - 2 * static_cast<double>(memories) * s;
   result.compulsory_bytes = sa * dm * dk + sb * dk * dn;
   if (output == Output::updated) {
     result.compulsory_bytes += sc * dm * dn;

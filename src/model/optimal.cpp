@@ -1,10 +1,10 @@
 // The exact optimum of a tiny product: 0-1 breadth-first search over the states of the pebble game.
 //
-// A state is which elements of A and B are in fast memory, and for each c whether it is in fast memory
-// and which of its products it holds. Three rules keep the number of states small, and none loses an
-// optimum: a product whose three elements are present is done at once (more progress with the same
-// memory is never worse); a finished c is stored at once (the store must be paid, and frees a place);
-// an element is dropped only when the memory is full.
+// A state is which elements of A and B are in fast memory, and for each c whether it is in fast
+// memory and which of its products it holds. Three rules keep the number of states small, and none
+// loses an optimum: a product whose three elements are present is done at once (more progress with
+// the same memory is never worse); a finished c is stored at once (the store must be paid, and
+// frees a place); an element is dropped only when the memory is full.
 #include <bit>
 #include <cstddef>
 #include <utility>

@@ -16,15 +16,18 @@ struct Plane {
 
 Plane plane(const BoundQuestion& q, Resident resident) {
   switch (resident) {
-    case Resident::c: return {q.m, q.n};
-    case Resident::a: return {q.m, q.k};
-    case Resident::b: return {q.k, q.n};
+    case Resident::c:
+      return {q.m, q.n};
+    case Resident::a:
+      return {q.m, q.k};
+    case Resident::b:
+      return {q.k, q.n};
   }
   return {};
 }
 
-// Elements for a rows x columns tile with the shorter side of a second operand held beside it and the
-// third operand streamed one element at a time.
+// Elements for a rows x columns tile with the shorter side of a second operand held beside it and
+// the third operand streamed one element at a time.
 Count memory_needed(std::int64_t rows, std::int64_t columns) {
   return Count(rows) * Count(columns) + Count(std::min(rows, columns)) + Count(1);
 }
@@ -47,9 +50,12 @@ void add_partial_sums(ResidentSchedule& s, const BoundQuestion& q, std::int64_t 
 
 std::string_view to_string(Resident resident) {
   switch (resident) {
-    case Resident::c: return "c";
-    case Resident::a: return "a";
-    case Resident::b: return "b";
+    case Resident::c:
+      return "c";
+    case Resident::a:
+      return "a";
+    case Resident::b:
+      return "b";
   }
   return "";
 }
@@ -96,7 +102,8 @@ Result<ResidentSchedule> best_resident(const BoundQuestion& q, Resident resident
   const Plane extent = plane(q, resident);
   if (extent.rows < 1 || extent.columns < 1) return count_resident(q, resident, 1, 1);
   Result<ResidentSchedule> best = count_resident(q, resident, 1, 1);
-  // A count depends on ceil(extent / rows) alone, so only the smallest height of each quotient matters.
+  // A count depends on ceil(extent / rows) alone, so only the smallest height of each quotient
+  // matters.
   for (std::int64_t rows = 1; best && rows <= extent.rows;) {
     const std::int64_t columns = widest(rows, q.fast_memory, extent.columns);
     if (columns == 0) break;
@@ -110,7 +117,9 @@ Result<ResidentSchedule> best_resident(const BoundQuestion& q, Resident resident
 }
 
 std::int64_t square_edge_held(std::int64_t fast_memory) {
-  auto fits = [&](std::int64_t a) { return Count(a) * Count(a) + Count(2) * Count(a) <= Count(fast_memory); };
+  auto fits = [&](std::int64_t a) {
+    return Count(a) * Count(a) + Count(2) * Count(a) <= Count(fast_memory);
+  };
   auto a = static_cast<std::int64_t>(std::sqrt(static_cast<double>(fast_memory)));
   while (a > 0 && !fits(a)) --a;
   return a;

@@ -166,8 +166,8 @@ void each_tile(std::int64_t height, std::int64_t width, std::int64_t rows, std::
 
 }  // namespace
 
-Result<FastMemoryRun> simulate_pebbles(const BoundQuestion& q, Resident resident,
-                                       std::int64_t rows, std::int64_t columns) {
+Result<FastMemoryRun> simulate_pebbles(const BoundQuestion& q, Resident resident, std::int64_t rows,
+                                       std::int64_t columns) {
   if (auto ok = check_fast_memory_run("simulate", q, rows, columns); !ok) {
     return std::unexpected(ok.error());
   }
@@ -180,8 +180,8 @@ Result<FastMemoryRun> simulate_pebbles(const BoundQuestion& q, Resident resident
     return bad_request("simulate: a resident tile of " + std::to_string(height) + " x " +
                        std::to_string(width) + " needs " + std::to_string(needed->memory) +
                        " elements of fast memory, " +
-                       std::to_string(needed->memory - q.fast_memory) + " more than S = " +
-                       std::to_string(q.fast_memory));
+                       std::to_string(needed->memory - q.fast_memory) +
+                       " more than S = " + std::to_string(q.fast_memory));
   }
   Pebbles pebbles(q);
   switch (resident) {

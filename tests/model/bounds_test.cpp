@@ -201,8 +201,12 @@ TEST(Bounds, MixedSizesOnPrivateMemories) {
 }
 
 TEST(Bounds, EqualSizesGiveSmithBack) {
-  const BoundQuestion q{.m = 700, .n = 300, .k = 500, .fast_memory = 1000,
-                        .output = Output::updated, .counted = Counted::reads};
+  const BoundQuestion q{.m = 700,
+                        .n = 300,
+                        .k = 500,
+                        .fast_memory = 1000,
+                        .output = Output::updated,
+                        .counted = Counted::reads};
   auto mixed = mixed_bound(700, 300, 500, {4, 4, 4}, 4000);
   EXPECT_NEAR(mixed->formula_bytes / 4, value(*bound(q), "smith"), 1e-6);
   auto created = mixed_bound(700, 300, 500, {4, 4, 4}, 4000, 1, Output::created);
@@ -286,8 +290,8 @@ TEST(Bounds, HoldForEveryScheduleOverRandomSizes) {
   std::mt19937 random(11);
   auto draw = [&](int low, int high) { return std::uniform_int_distribution<>(low, high)(random); };
   for (int trial = 0; trial < 300; ++trial) {
-    BoundQuestion q{.m = draw(1, 40), .n = draw(1, 40), .k = draw(1, 40),
-                    .fast_memory = draw(3, 200)};
+    BoundQuestion q{
+        .m = draw(1, 40), .n = draw(1, 40), .k = draw(1, 40), .fast_memory = draw(3, 200)};
     q.output = draw(0, 1) ? Output::created : Output::updated;
     q.counted = draw(0, 1) ? Counted::reads : Counted::reads_and_writes;
     const double floor = *floor_elements(q);

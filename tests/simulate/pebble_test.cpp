@@ -19,8 +19,8 @@ TEST(Pebbles, EqualTheClosedFormOverRandomSizes) {
   std::mt19937 random(3);
   auto draw = [&](int low, int high) { return std::uniform_int_distribution<>(low, high)(random); };
   for (int trial = 0; trial < 400; ++trial) {
-    BoundQuestion q{.m = draw(1, 13), .n = draw(1, 13), .k = draw(1, 13),
-                    .fast_memory = draw(3, 120)};
+    BoundQuestion q{
+        .m = draw(1, 13), .n = draw(1, 13), .k = draw(1, 13), .fast_memory = draw(3, 120)};
     q.output = draw(0, 1) ? Output::created : Output::updated;
     for (const Resident resident : {Resident::c, Resident::a, Resident::b}) {
       auto best = best_resident(q, resident);
@@ -38,7 +38,8 @@ TEST(Pebbles, UseTheMemoryThatTheRuleStates) {
   EXPECT_EQ(simulate_pebbles(q, Resident::c, 5, 5)->peak, 31);
   auto refused = simulate_pebbles(q, Resident::c, 5, 6);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("needs 36 elements of fast memory, 5 more"));
+  EXPECT_THAT(refused.error().message,
+              ::testing::HasSubstr("needs 36 elements of fast memory, 5 more"));
 }
 
 TEST(Pebbles, ZeroDimensionsMoveNothing) {
@@ -96,8 +97,8 @@ TEST(Lru, NeverBeatsTheFloor) {
   std::mt19937 random(5);
   auto draw = [&](int low, int high) { return std::uniform_int_distribution<>(low, high)(random); };
   for (int trial = 0; trial < 200; ++trial) {
-    const BoundQuestion q{.m = draw(1, 20), .n = draw(1, 20), .k = draw(1, 20),
-                          .fast_memory = draw(3, 150)};
+    const BoundQuestion q{
+        .m = draw(1, 20), .n = draw(1, 20), .k = draw(1, 20), .fast_memory = draw(3, 150)};
     auto run = simulate_lru(q, draw(1, 9), draw(1, 9), draw(0, 1));
     EXPECT_GE(static_cast<double>(run->reads_a + run->reads_b + run->reads_c + run->writes_c),
               *floor_elements(q));
