@@ -7,8 +7,8 @@ install(
   TARGETS tilewise
   EXPORT tilewise_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET tilewise_cli)
-  install(TARGETS tilewise_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET tilewise_command)
+  install(TARGETS tilewise_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewise)

@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 if [[ ! -f build/release/build.ninja || CMakePresets.json -nt build/release/CMakeCache.txt ]]; then
   cmake --preset release
 fi
-cmake --build build/release --parallel "${TILEWISE_JOBS:-$(nproc)}" --target tilewise_cli
+cmake --build build/release --parallel "${TILEWISE_JOBS:-$(nproc)}" --target tilewise_command
