@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Rewrites what is generated in README.md and docs/: tables between markers, and docs/tiles.svg.
+
+    <!-- begin: NAME (make docs) -->
+    ...
+    <!-- end: NAME -->
+
+Counts come from `tilewise count --json`, measurements from bench/results/**/*.json
+("tilewise.bench/1"). usage: write_tables.py [--check] --tilewise PROGRAM
+--check: change nothing; exit code 1 if anything would change.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import draw_tiles
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARKED = re.compile(
+    r"(<!-- begin: (\w+) \(make docs\) -->\n).*?(<!-- end: \2 -->\n)", re.DOTALL)
+
+
+def count(tilewise, *arguments):
+    command = [tilewise, "count", *map(str, arguments), "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def table(columns, rows):
+    """A Markdown table; a column whose name ends in ':' is aligned to the right."""
+    names = [name.rstrip(":") for name in columns]
+    rule = ["---:" if name.endswith(":") else "---" for name in columns]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in [names, rule, *rows])
+
+
+def tile_text(level):
+    extents = [str(level[x]) if level[x] else "-" for x in "mnk"]
+    return f"{level['level']} {'x'.join(extents)}"
+
+
+def rungs(tilewise):
+    """Every named schedule of the GPU, in order, with its exact reads at 4096 cubed."""
+    size = (4096, 4096, 4096)
+    rows, document = [], None
+    for path in sorted((ROOT / "schedules").glob("*.json")):
+        schedule = json.loads(path.read_text())
+        if schedule.get("device", "gpu") != "gpu":
+            continue
+        document = count(tilewise, *size, "--schedule", schedule["name"])
+        levels = document["levels"]
+        rows.append([
+            path.name[:2], f"`{schedule['name']}`", ", ".join(map(tile_text, levels)),
+            f"{levels[0]['reads']:,}", f"{document['naive'] / levels[0]['reads']:g}",
+            f"{levels[-1]['reads']:,}" if len(levels) > 1 else "",
+        ])
+    caption = (f"Elements of A and B read at M = N = K = 4096, exact. Naive: {document['naive']:,}; "
+               f"minimum: {document['minimum']:,}.\n"
+               "Made by `tilewise count 4096 4096 4096 --schedule NAME --json`.\n\n")
+    return caption + table(
+        ["rung", "schedule", "tiles m x n x k", "global reads:", "fewer than naive:",
+         "reads of the innermost level:"], rows)
+
+
+def results():
+    for path in sorted((ROOT / "bench" / "results").rglob("*.json")):
+        document = json.loads(path.read_text())
+        if document.get("schema") == "tilewise.bench/1":
+            yield path, document
+
+
+def cpu_runs(_):
+    """Products on a CPU: bench/results/<machine>/products.json."""
+    out = ""
+    for path, document in results():
+        if path.name != "products.json":
+            continue
+        where = document["environment"]
+        rows = [
+            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["epilogue"] or "",
+             row["threads"], f"{1000 * row['tflops']:.1f}", f"{100 * row['share_of_peak']:.0f} %",
+             f"{row['max_error']:.1e}", f"{row['error_bound']:.1e}"]
+            for row in document["rows"]
+        ]
+        out += (f"{where['cpu']}, {where['compiler']}, {where['date'][:10]}; "
+                f"`{where['command']}`, {where['data']}.\n\n")
+        out += table(["M x N x K", "type", "epilogue", "threads:", "GFLOP/s:",
+                      "of the measured FMA peak:", "error:", "bound:"], rows)
+    return out or "Nothing measured yet.\n"
+
+
+TABLES = {"rungs": rungs, "cpu_runs": cpu_runs}
+
+
+def rewrite(text, tilewise):
+    return MARKED.sub(
+        lambda match: f"{match[1]}{TABLES[match[2]](tilewise)}{match[3]}", text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tilewise", required=True)
+    options = parser.parse_args()
+    tilewise = str(pathlib.Path(options.tilewise).resolve())
+
+    wanted = {path: rewrite(path.read_text(), tilewise)
+              for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]}
+    wanted[ROOT / "docs" / "tiles.svg"] = draw_tiles.draw(
+        count(tilewise, 4096, 4096, 4096, "--schedule", "square_tile"))
+
+    stale = [path for path, text in wanted.items()
+             if not path.exists() or path.read_text() != text]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)}: {'out of date; run make docs' if options.check else 'written'}")
+        if not options.check:
+            path.write_text(wanted[path])
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
