@@ -9,8 +9,9 @@
     // Limits    ...
     // Measured  docs/ladder/05.md (generated)
 
-A line that goes on is indented like the text of the one above it. Numbers and neighbours are checked
-against the files that are there. usage: check_kernel_headers.py ROOT
+A line that goes on is indented like the text of the one above it. Numbers, neighbours and the named
+schedule (schedules/NN_name.json) are checked against the files that are there.
+usage: check_kernel_headers.py ROOT
 """
 
 import pathlib
@@ -19,13 +20,23 @@ import sys
 
 FIELDS = ["Idea", "Moves", "Honours", "Needs", "Uses", "Limits", "Measured"]
 TITLE = re.compile(r"^// (\d\d)  (\w+) +before: (\S+) +after: (\S+)$")
-FIELD = re.compile(r"^// (\w+) {2,}(\S.*)$")
+FIELD = re.compile(r"^// ([A-Z]\w+) {2,}(\S.*)$")
 FILE = re.compile(r"^(\d\d)_(\w+)\.cuh$")
 MAX_LINES = 300
 
 
-def check_file(path, before, after):
-    """Problems of one rung; before and after: its neighbours' names, or None."""
+def check_neighbour(number, named, ladder):
+    """A problem, or None: what stands after 'before:' or 'after:' for rung `number`."""
+    present = [path.name for path in ladder.glob(f"{number:02}_*.cuh")]
+    if present:
+        return None if named == present[0] else f"rung {number:02} is {present[0]}, named {named}"
+    if FILE.match(named) and not named.startswith(f"{number:02}_"):
+        return f"rung {number:02} is named {named}"
+    return None
+
+
+def check_file(path):
+    """Problems of one rung."""
     number, name = FILE.match(path.name).groups()
     lines = path.read_text().splitlines()
     if len(lines) > MAX_LINES:
@@ -34,18 +45,24 @@ def check_file(path, before, after):
     if not title:
         yield f"{path.name}:1: the first line is not '// {number}  {name}  before: FILE  after: FILE'"
     else:
-        expected = (number, name, before or "none", after or "none")
-        if title.groups() != expected:
-            yield f"{path.name}:1: says {title.groups()}; the files say {expected}"
+        if title.groups()[:2] != (number, name):
+            yield f"{path.name}:1: says {title[1]}  {title[2]}; the file is called {path.name}"
+        for neighbour, named in ((int(number) - 1, title[3]), (int(number) + 1, title[4])):
+            problem = check_neighbour(neighbour, named, path.parent)
+            if problem:
+                yield f"{path.name}:1: {problem}"
+    for schedule in (path.parents[2] / "schedules").glob(f"{number}_*.json"):
+        if not schedule.stem.startswith(path.stem):  # variants add to the name
+            yield f"{path.name}: its schedule is called {schedule.name}; both share one name"
     found = []
     for line in lines[1:]:
         if not line.startswith("//"):
             break
         field = FIELD.match(line)
-        if field and field.group(1)[0].isupper() and not line.startswith("//   "):
+        if field:
             found.append(field.group(1))
-    if found != FIELDS:
-        yield f"{path.name}: the header has the fields {found}; they are {FIELDS}, in this order"
+    if sorted(found) != sorted(FIELDS):
+        yield f"{path.name}: the header has the fields {found}; they are {FIELDS}"
 
 
 def main():
@@ -53,9 +70,8 @@ def main():
     rungs = sorted(path for path in ladder.glob("*.cuh") if FILE.match(path.name))
     odd = [path.name for path in ladder.glob("*.cuh") if not FILE.match(path.name)]
     problems = [f"{name}: a rung is called NN_name.cuh" for name in odd]
-    names = [None, *(path.name for path in rungs), None]
-    for index, path in enumerate(rungs):
-        problems += check_file(path, names[index], names[index + 2])
+    for path in rungs:
+        problems += check_file(path)
     print(*problems, sep="\n")
     print(f"{len(rungs)} rungs, {len(problems)} problems")
     return 1 if problems else 0

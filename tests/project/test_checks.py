@@ -34,7 +34,7 @@ CASES = [
     ("includes", "src/gpu/launch.cpp", "\n", '#include "cpu/pack.h"\n', "do not know each other"),
     ("includes", "include/tilewise/types.h", "#include <cstdint>\n", "#include <fmt/format.h>\n",
      "neither ours nor"),
-    ("includes", "include/tilewise/unheard_of.h", None, "\n", "not in the table"),
+    ("includes", "include/tilewise/unheard_of.h", None, "\n", "not in PUBLIC_PART"),
     ("includes", "kernels/ladder/01_naive_rows.cuh", "\n", "#include <cstdint>\n", "NVRTC"),
     ("text", "README.md", "fine\n", "see /wo" + "rk/main/x\n", "a path of one machine"),
     ("text", "src/a.cpp", "// fine\n", "// TO" + "DO: later\n", "unfinished work"),
@@ -43,7 +43,9 @@ CASES = [
     ("kernel_headers", "kernels/ladder/01_naive_rows.cuh", GOOD_RUNG,
      GOOD_RUNG.replace("// Honours   tiles\n", ""), "the header has the fields"),
     ("kernel_headers", "kernels/ladder/01_naive_rows.cuh", GOOD_RUNG,
-     GOOD_RUNG.replace("after: none", "after: 02_naive.cuh"), "the files say"),
+     GOOD_RUNG.replace("after: none", "after: 03_shared_tile.cuh"), "rung 02 is named"),
+    ("kernel_headers", "kernels/ladder/01_naive_rows.cuh", GOOD_RUNG,
+     GOOD_RUNG.replace("01  naive_rows", "01  naive"), "the file is called"),
 ]
 
 
