@@ -20,7 +20,7 @@ struct KernelArguments {
   int64 m, n, k, batch;
   MatrixArgument a, b, c, d;             // (m, k) (k, n) (m, n) (m, n)
   MatrixArgument operands[kMaxOperands];  // in the order of the epilogue's operands
-  void* workspace;                       // float32 partial sums of a split K, counters of stream-K
+  void* workspace;                       // laid out as LaunchInfo says; aligned to 256 bytes
   int64 workspace_bytes;
 };
 
@@ -63,6 +63,13 @@ struct LaunchInfo {
   int blocks_per_sm = 1;  // what the kernel is compiled for
   int cluster_m = 1, cluster_n = 1;
   bool persistent = false;
+  // The workspace of a split K or stream-K; all counts are of one batch matrix. First the counters
+  // (32 bits each, zeroed by the host in stream order before each launch): counters_per_tile for each
+  // output tile, tiles in row-major order inside a matrix. Then, from the next multiple of 256 bytes on,
+  // float32 tiles of tile_m x tile_n: partials_per_tile for each output tile in the same order, then
+  // partials_per_block for each block of the grid. zero_partials: the host zeroes those too.
+  int counters_per_tile = 0, partials_per_tile = 0, partials_per_block = 0;
+  bool zero_partials = false;
   // Tensor maps, for kernels that copy in bulk: the second argument of such a kernel is TensorMaps
   // (__grid_constant__). Every map has rank 3: the contiguous dimension, the other one, the batch
   // (extent 1 where the batch stride is 0); extents of 0 are encoded as 1. Boxes are inner x outer x 1
