@@ -37,7 +37,7 @@ def table(columns, rows):
 
 
 def tile_text(level):
-    extents = [str(level[x]) if level[x] else "-" for x in "mnk"]
+    extents = [str(level[x]) for x in "mnk" if level[x]]
     return f"{level['level']} {'x'.join(extents)}"
 
 
@@ -47,7 +47,8 @@ def rungs(tilewise):
     rows, document = [], None
     for path in sorted((ROOT / "schedules").glob("*.json")):
         schedule = json.loads(path.read_text())
-        if schedule.get("device", "gpu") != "gpu":
+        is_variant = bool(rows) and rows[-1][0] == path.name[:2]
+        if schedule.get("device", "gpu") != "gpu" or is_variant:
             continue
         document = count(tilewise, *size, "--schedule", schedule["name"])
         levels = document["levels"]
