@@ -31,6 +31,10 @@ test_packages="$run_packages
   libgtest-dev        /usr/include/gtest/gtest.h
   libgmock-dev        /usr/include/gmock/gmock.h
   python3-venv        -
+  wasi-libc           -
+  libc++-19-dev-wasm32  -
+  libclang-rt-19-dev-wasm32  -
+  lld-19              wasm-ld-19
   pkg-config          pkg-config
   git                 git"
 check_packages="$test_packages

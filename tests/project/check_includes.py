@@ -12,9 +12,9 @@ PUBLIC_PART = {
     "count": "base", "result": "base", "types": "base",
     "epilogue": "epilogue",
     "problem": "schedule", "schedule": "schedule", "machine": "schedule",
-    "traffic": "model", "bounds": "model", "mma": "model", "units": "model", "occupancy": "model",
-    "roofline": "model", "estimate": "model",
-    "simulate": "simulate",
+    "traffic": "model", "bounds": "model", "mma": "model", "occupancy": "model",
+    "access": "model", "block_order": "model", "estimate": "model",
+    "simulate": "simulate", "pebble": "simulate",
     "plan": "product", "matmul": "product", "tilewise": "product",
     "report": "report",
 }

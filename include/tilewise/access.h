@@ -1,0 +1,57 @@
+// What one memory instruction of a warp costs, from the addresses of its lanes: sectors of a global
+// access, wavefronts of a shared-memory access.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tilewise {
+
+// Byte offsets of the 32 lanes, each width_bytes wide and aligned to it; -1: the lane is inactive.
+// Global offsets count from a 128-byte aligned address, shared ones from the start of shared
+// memory.
+struct WarpAccess {
+  static constexpr int kLanes = 32;
+  static constexpr std::int64_t kInactive = -1;
+  std::array<std::int64_t, kLanes> offsets{};
+  int width_bytes = 4;  // 1, 2, 4, 8 or 16
+};
+
+// From an address function of the lane: warp_access(4, [](int lane) { return 4 * lane; }).
+template <class AddressOfLane>
+[[nodiscard]] constexpr WarpAccess warp_access(int width_bytes, AddressOfLane address) {
+  WarpAccess access;
+  access.width_bytes = width_bytes;
+  for (int lane = 0; lane < WarpAccess::kLanes; ++lane) {
+    access.offsets[static_cast<std::size_t>(lane)] = address(lane);
+  }
+  return access;
+}
+
+// 32-byte sectors: the distinct ones that the active lanes touch. lines: the distinct 128-byte
+// lines. bytes_used: distinct bytes asked for, of 32 * sectors moved.
+struct GlobalAccess {
+  int sectors = 0;
+  int lines = 0;
+  int bytes_used = 0;
+};
+[[nodiscard]] GlobalAccess global_access(const WarpAccess& access);
+
+// Shared memory delivers 32 banks of 4 bytes a wavefront. A warp's access runs in phases: all lanes
+// together up to 4 bytes a lane, half warps for 8, quarter warps for 16. Lanes that read the same
+// word share it (broadcast). Two neighbouring phases run as one where every lane shares its address
+// with the lane beside it (lane ^ 1) or with lane ^ 2. A phase takes as many wavefronts as the
+// busiest bank has distinct words.
+struct SharedAccess {
+  int wavefronts = 0;
+  int ideal = 0;      // phases that hold an active lane
+  int conflicts = 0;  // wavefronts - ideal
+};
+[[nodiscard]] SharedAccess shared_access(const WarpAccess& access);
+
+// Sectors of `rows` row segments of `length_bytes`, the first at `offset_bytes`, each `pitch_bytes`
+// after the one before: what a tile copied from global memory costs, misalignment included.
+[[nodiscard]] std::int64_t tile_sectors(std::int64_t rows, std::int64_t length_bytes,
+                                        std::int64_t offset_bytes, std::int64_t pitch_bytes);
+
+}  // namespace tilewise

@@ -1,0 +1,109 @@
+#include "tilewise/access.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "parts/swizzle.cuh"
+
+namespace tilewise {
+namespace {
+
+constexpr std::int64_t kSectorBytes = 32;
+constexpr std::int64_t kLineBytes = 128;
+
+// Number of distinct values.
+int num_distinct(std::vector<std::int64_t>& values) {
+  std::sort(values.begin(), values.end());
+  return static_cast<int>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+// Distinct units of `unit` bytes that the active lanes touch.
+int num_units(const WarpAccess& access, std::int64_t unit) {
+  std::vector<std::int64_t> units;
+  for (const std::int64_t offset : access.offsets) {
+    if (offset < 0) continue;
+    for (std::int64_t u = offset / unit; u <= (offset + access.width_bytes - 1) / unit; ++u) {
+      units.push_back(u);
+    }
+  }
+  return num_distinct(units);
+}
+
+// Every active lane of [begin, end) has the address of its partner, where that one is active too.
+bool paired(const WarpAccess& access, int begin, int end, int distance) {
+  for (int lane = begin; lane < end; ++lane) {
+    const std::int64_t here = access.offsets[static_cast<std::size_t>(lane)];
+    const std::int64_t there = access.offsets[static_cast<std::size_t>(lane ^ distance)];
+    if (here >= 0 && there >= 0 && here != there) return false;
+  }
+  return true;
+}
+
+// Wavefronts of the lanes [begin, end) together: the busiest bank's distinct words. 0: none active.
+int phase_wavefronts(const WarpAccess& access, int begin, int end) {
+  std::vector<std::int64_t> words;
+  for (int lane = begin; lane < end; ++lane) {
+    const std::int64_t offset = access.offsets[static_cast<std::size_t>(lane)];
+    if (offset < 0) continue;
+    for (std::int64_t word = offset / kSharedBankBytes;
+         word <= (offset + access.width_bytes - 1) / kSharedBankBytes; ++word) {
+      words.push_back(word);
+    }
+  }
+  words.resize(static_cast<std::size_t>(num_distinct(words)));
+  int busiest = 0;
+  std::array<int, kSharedBanks> load{};
+  for (const std::int64_t word : words) {
+    busiest = std::max(busiest, ++load[static_cast<std::size_t>(word % kSharedBanks)]);
+  }
+  return busiest;
+}
+
+}  // namespace
+
+GlobalAccess global_access(const WarpAccess& access) {
+  return {num_units(access, kSectorBytes), num_units(access, kLineBytes), num_units(access, 1)};
+}
+
+SharedAccess shared_access(const WarpAccess& access) {
+  const int phases = std::max(1, access.width_bytes / kSharedBankBytes);
+  const int lanes = WarpAccess::kLanes / phases;
+  SharedAccess result;
+  auto run = [&](int begin, int end) {
+    const int wavefronts = phase_wavefronts(access, begin, end);
+    result.wavefronts += wavefronts;
+    result.ideal += wavefronts > 0;
+  };
+  if (phases == 1) {
+    run(0, WarpAccess::kLanes);
+  } else {
+    for (int begin = 0; begin < WarpAccess::kLanes; begin += 2 * lanes) {
+      const int end = begin + 2 * lanes;
+      if (paired(access, begin, end, 1) || paired(access, begin, end, 2)) {
+        run(begin, end);
+      } else {
+        run(begin, begin + lanes);
+        run(begin + lanes, end);
+      }
+    }
+  }
+  result.conflicts = result.wavefronts - result.ideal;
+  return result;
+}
+
+std::int64_t tile_sectors(std::int64_t rows, std::int64_t length_bytes, std::int64_t offset_bytes,
+                          std::int64_t pitch_bytes) {
+  if (rows <= 0 || length_bytes <= 0) return 0;
+  // The misalignment of the rows repeats after at most 32 of them.
+  auto of_rows = [&](std::int64_t count) {
+    std::int64_t sectors = 0;
+    for (std::int64_t row = 0; row < count; ++row) {
+      const std::int64_t begin = (offset_bytes + row * pitch_bytes) % kSectorBytes;
+      sectors += (begin + length_bytes + kSectorBytes - 1) / kSectorBytes;
+    }
+    return sectors;
+  };
+  return rows / kSectorBytes * of_rows(kSectorBytes) + of_rows(rows % kSectorBytes);
+}
+
+}  // namespace tilewise
