@@ -96,6 +96,10 @@ struct Epilogue {
 // the position with a caret, and says what would be valid. Cost: one pass over the text.
 [[nodiscard]] Result<Epilogue> parse_epilogue(std::string_view text);
 
+// Whether the instructions are a well-formed expression (what parse_epilogue returns always is; a hand-
+// made one may not be). Errors name the instruction.
+[[nodiscard]] Result<void> validate(const Epilogue& epilogue);
+
 // The canonical text; parse_epilogue(print_epilogue(e)) equals e up to types and strides.
 [[nodiscard]] std::string print_epilogue(const Epilogue& epilogue);
 

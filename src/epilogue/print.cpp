@@ -1,0 +1,112 @@
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "epilogue/functions.h"
+#include "tilewise/epilogue.h"
+
+namespace tilewise {
+namespace {
+
+// How tightly a text binds: what surrounds it decides whether it needs parentheses.
+enum class Binding { sum, product, sign, value };
+
+struct Piece {
+  std::string text;
+  Binding binding = Binding::value;
+};
+
+// The shortest text that reads back as the same double.
+std::string print_number(double value) {
+  char buffer[40];
+#ifdef __cpp_lib_to_chars
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return error == std::errc() ? std::string(buffer, end) : std::string("0");
+#else
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+    if (std::strtod(buffer, nullptr) == value) break;
+  }
+  return buffer;
+#endif
+}
+
+std::string print_operand(const EpilogueOperand& operand) {
+  std::string indices;
+  const auto add = [&](bool present, char index) {
+    if (!present) return;
+    if (!indices.empty()) indices += ',';
+    indices += index;
+  };
+  add(operand.index_b, 'b');
+  add(operand.index_m, 'm');
+  add(operand.index_n, 'n');
+  const std::string name(operand.name_view());
+  return indices.empty() ? name : name + "[" + indices + "]";
+}
+
+std::string grouped(const Piece& piece, bool needs_parentheses) {
+  return needs_parentheses ? "(" + piece.text + ")" : piece.text;
+}
+
+Piece print_binary(const Piece& x, const Piece& y, std::string_view sign, Binding binding) {
+  return {grouped(x, x.binding < binding) + " " + std::string(sign) + " " +
+              grouped(y, y.binding <= binding),
+          binding};
+}
+
+Piece print_operation(EpilogueOp op, const Piece& x, const Piece& y) {
+  switch (op) {
+    case EpilogueOp::add:
+      return print_binary(x, y, "+", Binding::sum);
+    case EpilogueOp::subtract:
+      return print_binary(x, y, "-", Binding::sum);
+    case EpilogueOp::multiply:
+      return print_binary(x, y, "*", Binding::product);
+    case EpilogueOp::divide:
+      return print_binary(x, y, "/", Binding::product);
+    case EpilogueOp::negate: {
+      // "-1" is a constant, so the negation of a constant keeps parentheses.
+      const char first = x.text.front();
+      const bool number = (first >= '0' && first <= '9') || first == '-';
+      return {"-" + grouped(x, x.binding < Binding::value || number), Binding::sign};
+    }
+    default:
+      break;
+  }
+  const std::string name(find_function(op)->name);
+  const std::string second = num_inputs(op) == 2 ? ", " + y.text : "";
+  return {name + "(" + x.text + second + ")", Binding::value};
+}
+
+}  // namespace
+
+std::string print_epilogue(const Epilogue& epilogue) {
+  if (!validate(epilogue)) return "(invalid)";
+  std::vector<Piece> stack;
+  for (int i = 0; i < epilogue.num_instructions; ++i) {
+    const auto [op, argument] = epilogue.instructions[i];
+    if (op == EpilogueOp::acc) {
+      stack.push_back({"acc"});
+    } else if (op == EpilogueOp::source) {
+      stack.push_back({"c[m,n]"});
+    } else if (op == EpilogueOp::operand) {
+      stack.push_back({print_operand(epilogue.operands[argument])});
+    } else if (op == EpilogueOp::constant) {
+      std::string text = print_number(epilogue.constants[argument]);
+      const Binding binding = text.front() == '-' ? Binding::sign : Binding::value;
+      stack.push_back({std::move(text), binding});
+    } else {
+      Piece y;
+      if (num_inputs(op) == 2) {
+        y = std::move(stack.back());
+        stack.pop_back();
+      }
+      stack.back() = print_operation(op, stack.back(), y);
+    }
+  }
+  return stack.back().text;
+}
+
+}  // namespace tilewise
