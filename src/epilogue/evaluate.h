@@ -1,0 +1,210 @@
+// Evaluates an epilogue on a tile of accumulators while it is still in cache, in the tile's own
+// type.
+//
+// The postfix program runs over chunks of outputs: each instruction is one loop over a whole chunk,
+// which compilers vectorise, so that decoding costs little an output. An output's value does not
+// depend on the tile or the chunk it stands in.
+#pragma once
+
+#include <cstdint>
+
+#include "epilogue/approximations.h"
+#include "epilogue/element.h"
+#include "epilogue/target.h"
+#include "tilewise/epilogue.h"
+
+namespace tilewise {
+
+// A tile of the output: tile[i * row_stride + j] is element (m0 + i, n0 + j) of batch matrix b.
+// operands, c: pointers to element (0, 0) of batch 0, read with the strides of the epilogue's
+// operands and c_strides. Null where the expression does not read them.
+struct TileContext {
+  std::int64_t b = 0, m0 = 0, n0 = 0;
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t row_stride = 0;
+  const void* const* operands = nullptr;
+  const void* c = nullptr;
+  Strides c_strides{};
+  Type c_type = Type::f32;
+};
+
+inline namespace TILEWISE_TARGET {
+
+// A chunk: `rows` rows of `width` neighbours each, together at most Chunk elements.
+struct ChunkPlace {
+  std::int64_t row = 0, column = 0;  // in the tile
+  int rows = 0, width = 0;
+};
+
+// A row longer than this is cut into chunks of it; shorter rows share one.
+inline constexpr int kLongChunk = 64;
+inline constexpr int kShortChunk = 16;
+
+template <int Chunk, class T>
+[[gnu::always_inline]] inline void load_chunk(Type type, const void* data, const Strides& strides,
+                                              const TileContext& tile, const ChunkPlace& place,
+                                              T* __restrict out) {
+  const std::int64_t first = tile.b * strides.batch + (tile.m0 + place.row) * strides.row +
+                             (tile.n0 + place.column) * strides.column;
+  for (int i = 0; i < place.rows; ++i) {
+    load_elements<T>(type, data, first + i * strides.row, strides.column, place.width,
+                     out + i * place.width);
+  }
+  for (int i = place.rows * place.width; i < Chunk; ++i) out[i] = T(0);
+}
+
+template <int Chunk, class T>
+[[gnu::always_inline]] inline void load_tile(const T* tile, std::int64_t row_stride,
+                                             const ChunkPlace& place, T* __restrict out) {
+  for (int i = 0; i < place.rows; ++i) {
+    const T* row = tile + (place.row + i) * row_stride + place.column;
+    for (int j = 0; j < place.width; ++j) out[i * place.width + j] = row[j];
+  }
+  for (int i = place.rows * place.width; i < Chunk; ++i) out[i] = T(0);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_tile(const T* __restrict in, const ChunkPlace& place,
+                                              std::int64_t row_stride, T* tile) {
+  for (int i = 0; i < place.rows; ++i) {
+    T* row = tile + (place.row + i) * row_stride + place.column;
+    for (int j = 0; j < place.width; ++j) row[j] = in[i * place.width + j];
+  }
+}
+
+template <int Chunk, class T, class F>
+[[gnu::always_inline]] inline void each(T* x, F f) {
+  for (int i = 0; i < Chunk; ++i) x[i] = f(x[i]);
+}
+template <int Chunk, class T, class F>
+[[gnu::always_inline]] inline void each(T* __restrict x, const T* __restrict y, F f) {
+  for (int i = 0; i < Chunk; ++i) x[i] = f(x[i], y[i]);
+}
+
+// NaN on either side gives NaN; of two zeros, either.
+template <class T>
+[[gnu::always_inline]] inline T minimum(T x, T y) {
+  return select(x != x, x, select(x < y, x, y));
+}
+template <class T>
+[[gnu::always_inline]] inline T maximum(T x, T y) {
+  return select(x != x, x, select(x > y, x, y));
+}
+
+// One arithmetic instruction on the values at the top of the stack; x is the result's place.
+template <int Chunk, class T>
+[[gnu::always_inline]] inline void apply(EpilogueOp op, T* x, const T* y) {
+  switch (op) {
+    case EpilogueOp::add:
+      return each<Chunk>(x, y, [](T a, T b) { return a + b; });
+    case EpilogueOp::subtract:
+      return each<Chunk>(x, y, [](T a, T b) { return a - b; });
+    case EpilogueOp::multiply:
+      return each<Chunk>(x, y, [](T a, T b) { return a * b; });
+    case EpilogueOp::divide:
+      return each<Chunk>(x, y, [](T a, T b) { return a / b; });
+    case EpilogueOp::minimum:
+      return each<Chunk>(x, y, [](T a, T b) { return minimum(a, b); });
+    case EpilogueOp::maximum:
+      return each<Chunk>(x, y, [](T a, T b) { return maximum(a, b); });
+    case EpilogueOp::negate:
+      return each<Chunk>(x, [](T a) { return -a; });
+    case EpilogueOp::relu:
+      return each<Chunk>(x, [](T a) { return at_least(T(0), a); });
+    case EpilogueOp::abs:
+      return each<Chunk>(x, [](T a) { return absolute(a); });
+    case EpilogueOp::gelu_erf:
+      return each<Chunk>(x, [](T a) { return gelu_by_erf(a); });
+    case EpilogueOp::gelu_tanh:
+      return each<Chunk>(x, [](T a) { return gelu_by_tanh(a); });
+    case EpilogueOp::silu:
+      return each<Chunk>(x, [](T a) { return sigmoid_linear(a); });
+    case EpilogueOp::sigmoid:
+      return each<Chunk>(x, [](T a) { return logistic(a); });
+    case EpilogueOp::tanh:
+      return each<Chunk>(x, [](T a) { return hyperbolic_tangent(a); });
+    case EpilogueOp::exp:
+      return each<Chunk>(x, [](T a) { return exponential(a); });
+    case EpilogueOp::acc:
+    case EpilogueOp::constant:
+    case EpilogueOp::operand:
+    case EpilogueOp::source:
+      return;
+  }
+}
+
+[[gnu::always_inline]] inline bool is_binary(EpilogueOp op) {
+  return (op >= EpilogueOp::add && op <= EpilogueOp::divide) || op == EpilogueOp::minimum ||
+         op == EpilogueOp::maximum;
+}
+
+template <int Chunk, class T>
+void evaluate_chunk(const Epilogue& epilogue, const TileContext& context, const ChunkPlace& place,
+                    T* tile) {
+  alignas(64) T stack[Epilogue::kMaxDepth][Chunk];
+  int depth = 0;
+  for (int i = 0; i < epilogue.num_instructions; ++i) {
+    const Epilogue::Instruction instruction = epilogue.instructions[i];
+    switch (instruction.op) {
+      case EpilogueOp::acc:
+        load_tile<Chunk>(tile, context.row_stride, place, stack[depth++]);
+        break;
+      case EpilogueOp::constant: {
+        const T value = static_cast<T>(epilogue.constants[instruction.argument]);
+        T* top = stack[depth++];
+        for (int j = 0; j < Chunk; ++j) top[j] = value;
+        break;
+      }
+      case EpilogueOp::operand: {
+        const EpilogueOperand& operand = epilogue.operands[instruction.argument];
+        load_chunk<Chunk>(operand.type, context.operands[instruction.argument], operand.strides,
+                          context, place, stack[depth++]);
+        break;
+      }
+      case EpilogueOp::source:
+        load_chunk<Chunk>(context.c_type, context.c, context.c_strides, context, place,
+                          stack[depth++]);
+        break;
+      default: {
+        const bool binary = is_binary(instruction.op);
+        const T* right = binary ? stack[--depth] : nullptr;
+        apply<Chunk>(instruction.op, stack[depth - 1], right);
+      }
+    }
+  }
+  store_tile(stack[0], place, context.row_stride, tile);
+}
+
+// Replaces the accumulators in `tile` by the epilogue's values. The epilogue must be valid
+// (tilewise::validate). A [m,n] operand or C may be the tile itself: an element is read before it
+// is written. Cost: each operand is read once an output; no allocation.
+template <class T>
+void evaluate_tile(const Epilogue& epilogue, const TileContext& context, T* tile) {
+  if (epilogue.is_identity() || context.columns <= 0) return;
+  const int packed_rows =
+      context.columns <= kLongChunk / 2 ? static_cast<int>(kLongChunk / context.columns) : 1;
+  for (std::int64_t row = 0; row < context.rows; row += packed_rows) {
+    ChunkPlace place{.row = row, .rows = packed_rows};
+    if (context.rows - row < packed_rows) place.rows = static_cast<int>(context.rows - row);
+    while (place.column < context.columns) {
+      const std::int64_t left = context.columns - place.column;
+      const bool is_long = place.rows * left > (place.rows > 1 ? kShortChunk : kLongChunk / 2);
+      const int limit = is_long ? kLongChunk : kShortChunk;
+      place.width = static_cast<int>(left < limit / place.rows ? left : limit / place.rows);
+      if (is_long) {
+        evaluate_chunk<kLongChunk>(epilogue, context, place, tile);
+      } else {
+        evaluate_chunk<kShortChunk>(epilogue, context, place, tile);
+      }
+      place.column += place.width;
+    }
+  }
+}
+
+}  // namespace TILEWISE_TARGET
+
+// The same, compiled in the library for its baseline instruction set.
+void evaluate_portable(const Epilogue& epilogue, const TileContext& context, float* tile);
+void evaluate_portable(const Epilogue& epilogue, const TileContext& context, double* tile);
+
+}  // namespace tilewise
