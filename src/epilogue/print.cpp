@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -20,16 +19,8 @@ struct Piece {
 // The shortest text that reads back as the same double.
 std::string print_number(double value) {
   char buffer[40];
-#ifdef __cpp_lib_to_chars
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
   return error == std::errc() ? std::string(buffer, end) : std::string("0");
-#else
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    if (std::strtod(buffer, nullptr) == value) break;
-  }
-  return buffer;
-#endif
 }
 
 std::string print_operand(const EpilogueOperand& operand) {
