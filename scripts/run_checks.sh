@@ -15,10 +15,9 @@ run_ctest build/tsan --label-exclude once
 stage "tidy: clang-tidy 19"
 cmake --preset clang >/dev/null
 cmake --build build/clang --parallel "$jobs" --target tilewise  # writes the generated sources
-mapfile -t sources < <(git ls-files -- 'src/*.cpp')
-for source in "${sources[@]}"; do
-  count_command "$source" clang-tidy-19 --quiet -p build/clang "$source"
-done
+count_command "clang-tidy over src/" \
+  bash -c 'git ls-files -z -- "src/*.cpp" | xargs -0 -P "$0" -n 1 clang-tidy-19 --quiet -p build/clang' \
+  "$jobs"
 
 stage "fuzz: five minutes each"
 cmake --preset fuzz

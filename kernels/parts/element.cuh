@@ -1,6 +1,6 @@
-// Element types of a kernel by their storage, and conversions to and from float32. A kernel's template
-// argument Element is float, double, bf16, f16, f8e4m3 or f8e5m2; without the toolkit's headers these
-// are ours.
+// Element types of a kernel by their storage, and conversions to and from float32. A kernel's
+// template argument Element is float, double, bf16, f16, f8e4m3 or f8e5m2; without the toolkit's
+// headers these are ours.
 #pragma once
 
 namespace tilewise {
@@ -33,8 +33,8 @@ struct AccumulatorOf<double> {
   using Type = double;
 };
 
-// What a kernel stores: Epilogue::Output where the epilogue names one, else the element type (bf16 for
-// 8-bit elements).
+// What a kernel stores: Epilogue::Output where the epilogue names one, else the element type (bf16
+// for 8-bit elements).
 template <class Element, class Epilogue>
 struct OutputOf {
   using Type = Element;
