@@ -48,13 +48,13 @@ int edit_distance(std::string_view x, std::string_view y) {
 std::span<const EpilogueFunction> epilogue_functions() { return kFunctions; }
 
 const EpilogueFunction* find_function(std::string_view name) {
-  const auto* it = std::ranges::find(kFunctions, name, &EpilogueFunction::name);
-  return it == kFunctions.end() ? nullptr : it;
+  const auto it = std::ranges::find(kFunctions, name, &EpilogueFunction::name);
+  return it == kFunctions.end() ? nullptr : &*it;
 }
 
 const EpilogueFunction* find_function(EpilogueOp op) {
-  const auto* it = std::ranges::find(kFunctions, op, &EpilogueFunction::op);
-  return it == kFunctions.end() ? nullptr : it;
+  const auto it = std::ranges::find(kFunctions, op, &EpilogueFunction::op);
+  return it == kFunctions.end() ? nullptr : &*it;
 }
 
 bool is_reserved(std::string_view name) {
