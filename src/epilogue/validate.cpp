@@ -12,6 +12,14 @@ std::unexpected<Error> invalid(int index, const std::string& what) {
                      "; take what parse_epilogue returns");
 }
 
+// Null, or the stride that is set though its index is absent.
+const char* dimension_of_wrong_stride(const EpilogueOperand& operand) {
+  if (!operand.index_b && operand.strides.batch != 0) return "batch";
+  if (!operand.index_m && operand.strides.row != 0) return "row";
+  if (!operand.index_n && operand.strides.column != 0) return "column";
+  return nullptr;
+}
+
 }  // namespace
 
 Result<void> validate(const Epilogue& epilogue) {
@@ -38,9 +46,18 @@ Result<void> validate(const Epilogue& epilogue) {
     return bad_request("epilogue: it leaves " + std::to_string(depth) +
                        " values, not one; take what parse_epilogue returns");
   }
+  for (int i = 0; i < epilogue.num_constants; ++i) {
+    if (!std::isfinite(epilogue.constants[i])) {
+      return bad_request("epilogue: constant " + std::to_string(i) + " is not finite");
+    }
+  }
   for (int i = 0; i < epilogue.num_operands; ++i) {
     if (epilogue.operands[i].name.back() != '\0' || epilogue.operands[i].name.front() == '\0') {
       return bad_request("epilogue: operand " + std::to_string(i) + " has no proper name");
+    }
+    if (const char* dimension = dimension_of_wrong_stride(epilogue.operands[i])) {
+      return bad_request("epilogue: operand " + std::string(epilogue.operands[i].name_view()) +
+                         " has a " + dimension + " stride but no such index; set it to 0");
     }
   }
   return {};
