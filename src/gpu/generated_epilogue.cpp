@@ -1,20 +1,11 @@
 #include "gpu/generated_epilogue.h"
 
-#include "gpu/translation_unit.h"
+#include "epilogue/device_code.h"
 
 namespace tilewise::gpu {
 
 std::string generated_epilogue(const Problem& problem) {
-  return "struct GeneratedEpilogue {\n"
-         "  using Output = " +
-         std::string(device_type(problem.type_d)) +
-         ";\n"
-         "  template <class T>\n"
-         "  static __device__ T apply(T accumulator, const KernelArguments&, int64, int64, int64) "
-         "{\n"
-         "    return accumulator;\n"
-         "  }\n"
-         "};\n";
+  return print_device_code(problem.epilogue, problem.type_c, problem.type_d);
 }
 
 }  // namespace tilewise::gpu

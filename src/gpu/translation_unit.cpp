@@ -137,13 +137,14 @@ Result<TranslationUnit> write_translation_unit(const KernelFiles& files, const P
   if (!headers) return std::unexpected(headers.error());
 
   // The epilogue converts operands, and the unit names element types, whatever the kernel includes.
-  for (const char* needed : {"parts/arguments.cuh", "parts/element.cuh"}) {
-    bool present = false;
-    for (const NamedText& header : *headers) present |= header.name == needed;
-    if (present) continue;
+  for (const char* needed : {"parts/arguments.cuh", "parts/element.cuh", "parts/epilogue.cuh"}) {
     auto more = include_closure(files, needed);
     if (!more) return std::unexpected(more.error());
-    for (NamedText& header : *more) headers->push_back(std::move(header));
+    for (NamedText& header : *more) {
+      bool present = false;
+      for (const NamedText& known : *headers) present |= known.name == header.name;
+      if (!present) headers->push_back(std::move(header));
+    }
   }
 
   const std::string& name = schedule.kernel;
@@ -153,6 +154,7 @@ Result<TranslationUnit> write_translation_unit(const KernelFiles& files, const P
   unit.source.text =
       "#include \"parts/arguments.cuh\"\n"
       "#include \"parts/element.cuh\"\n"
+      "#include \"parts/epilogue.cuh\"\n"
       "#include \"" +
       *file +
       "\"\n\n"
