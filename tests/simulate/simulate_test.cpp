@@ -158,6 +158,35 @@ TEST(Simulate, SumsInTheArithmeticOfTheProblem) {
   EXPECT_EQ(f64->d[0], 1.0 + std::ldexp(1.0, -30));
 }
 
+TEST(Simulate, EpilogueReadsCAndOperands) {
+  Random random(11);
+  Problem p = make_problem(7, 5, 6);
+  p.epilogue = parse_epilogue("relu(2 * acc + bias[n]) - c[m,n] + shift").value();
+  set_contiguous_operands(p.epilogue, p.m, p.n);
+  Schedule s;
+  s.tiles = {{Level::block, 4, 4, 4, 1, 1}};
+  const auto a = random.integers(42), b = random.integers(30), c = random.integers(35);
+  const auto bias = random.integers(5), shift = random.integers(1);
+  const std::span<const double> operands[] = {bias, shift};
+  const auto sim = simulate(p, s, a, b, c, operands);
+  ASSERT_TRUE(sim.has_value()) << sim.error().message;
+  const auto product = reference(p, a, b);
+  for (std::size_t i = 0; i < product.size(); ++i) {
+    EXPECT_EQ(sim->d[i], std::max(0.0, 2 * product[i] + bias[i % 5]) - c[i] + shift[0]);
+  }
+  EXPECT_FALSE(simulate(p, s, a, b, c).has_value());             // operands are missing
+  EXPECT_FALSE(simulate(p, s, a, b, {}, operands).has_value());  // c is missing
+}
+
+TEST(Simulate, WithoutKTheEpilogueStillRuns) {
+  Problem p = make_problem(2, 3, 0);
+  p.epilogue = parse_epilogue("acc + 4").value();
+  const auto sim = simulate(p, Schedule{}, {}, {});
+  ASSERT_TRUE(sim.has_value()) << sim.error().message;
+  EXPECT_EQ(sim->d, std::vector<double>(6, 4.0));
+  EXPECT_EQ(sim->global_reads, 0u);
+}
+
 TEST(Simulate, RefusesShortInputsAndEndlessRuns) {
   const std::vector<double> x(10, 1.0);
   const auto shorter = simulate(make_problem(4, 4, 4), Schedule{}, x, x);
