@@ -1,0 +1,172 @@
+#include "gpu/honours.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tilewise::gpu {
+namespace {
+
+std::string text_of(std::int64_t m, std::int64_t n) {
+  return std::to_string(m) + " x " + std::to_string(n);
+}
+
+void add_tiles(std::vector<SetField>& fields, const Schedule& schedule) {
+  for (const Tile& tile : schedule.tiles) {
+    const std::string level(to_string(tile.level));
+    const std::string extent = text_of(tile.m, tile.n) + " x " + std::to_string(tile.k);
+    fields.push_back({level + " tile", extent, {level}});
+    if (tile.repeat_m != 1 || tile.repeat_n != 1) {
+      fields.push_back({"repeat_m, repeat_n",
+                        text_of(tile.repeat_m, tile.repeat_n),
+                        {"repeat", "repeat_m", "repeat_n"}});
+    }
+  }
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Whether a line has one of the words, whole.
+bool has_word(std::string_view line, const std::vector<std::string>& words) {
+  for (std::size_t at = 0; at < line.size();) {
+    std::size_t end = at;
+    while (end < line.size() && is_word(line[end])) ++end;
+    if (std::ranges::find(words, line.substr(at, end - at)) != words.end()) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Whether a field with the same name and value is set by one of the kernel's own named schedules.
+bool is_fixed_feature(const SetField& field, const Schedule& schedule,
+                      std::span<const Schedule> named) {
+  return std::ranges::any_of(named, [&](const Schedule& other) {
+    if (other.kernel != schedule.kernel || other.device != schedule.device) return false;
+    return std::ranges::any_of(set_fields(other), [&](const SetField& set) {
+      return set.name == field.name && set.value == field.value;
+    });
+  });
+}
+
+std::string kernels_with(const KernelFiles& files, const SetField& field) {
+  std::string names;
+  for (const auto& [file, text] : files) {
+    const std::string name = kernel_name(file);
+    if (name.empty() || !honours(header_line(text, "Honours"), field)) continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<SetField> set_fields(const Schedule& s) {
+  const Schedule defaults;
+  std::vector<SetField> fields;
+  add_tiles(fields, s);
+  if (s.cluster != defaults.cluster) {
+    fields.push_back({"cluster", text_of(s.cluster.m, s.cluster.n), {"cluster"}});
+  }
+  if (s.stages != defaults.stages) {
+    fields.push_back({"stages", std::to_string(s.stages), {"stages"}});
+  }
+  if (s.copy != defaults.copy) fields.push_back({"copy", std::string(to_string(s.copy)), {"copy"}});
+  if (s.vector_bytes != defaults.vector_bytes) {
+    const VectorBytes& v = s.vector_bytes;
+    fields.push_back(
+        {"vector_bytes",
+         "global " + std::to_string(v.global) + ", shared " + text_of(v.shared_a, v.shared_b),
+         {"vector_bytes", "vectors"}});
+  }
+  if (s.shared_layout != defaults.shared_layout) {
+    const bool pad = s.shared_layout.kind == SharedLayout::Kind::pad;
+    fields.push_back(
+        {"shared_layout", to_string(s.shared_layout), {"shared_layout", pad ? "pad" : "swizzle"}});
+  }
+  if (s.order != defaults.order) {
+    fields.push_back({"order",
+                      std::string(to_string(s.order.kind)) + " " + std::to_string(s.order.group) +
+                          (s.order.axis == Order::Axis::m ? " along m" : " along n"),
+                      {"order"}});
+  }
+  if (s.split_k != defaults.split_k) {
+    const bool atomic = s.split_k.reduce == SplitK::Reduce::atomic;
+    fields.push_back({"split_k",
+                      std::to_string(s.split_k.ways) + (atomic ? " ways, atomic" : " ways"),
+                      {"split_k"}});
+  }
+  if (s.stream_k) fields.push_back({"stream_k", "true", {"stream_k"}});
+  if (s.persistent) fields.push_back({"persistent", "true", {"persistent"}});
+  if (s.consumers != defaults.consumers) {
+    fields.push_back({"consumers", "ping_pong", {"consumers", "ping_pong"}});
+  }
+  if (s.swap_ab) fields.push_back({"swap_ab", "true", {"swap_ab"}});
+  if (s.promote_every != 0) {
+    fields.push_back({"accumulate",
+                      "promoted:" + std::to_string(s.promote_every),
+                      {"accumulate", "promote", "promoted", "promote_every"}});
+  }
+  return fields;
+}
+
+bool honours(std::string_view line, const SetField& field) { return has_word(line, field.words); }
+
+std::vector<Type> kernel_types(std::string_view needs_line) {
+  struct Word {
+    Type type;
+    std::vector<std::string> words;
+  };
+  static const std::vector<Word> kWords = {{Type::f64, {"float64", "f64"}},
+                                           {Type::f32, {"float32", "f32", "float", "tf32"}},
+                                           {Type::bf16, {"bf16"}},
+                                           {Type::f16, {"f16"}},
+                                           {Type::f8e4m3, {"e4m3", "f8e4m3"}},
+                                           {Type::f8e5m2, {"e5m2", "f8e5m2"}}};
+  std::vector<Type> types;
+  for (const Word& word : kWords) {
+    if (has_word(needs_line, word.words)) types.push_back(word.type);
+  }
+  return types.empty() ? std::vector<Type>{Type::bf16, Type::f16} : types;
+}
+
+Result<void> check_needs(const KernelFiles& files, const Problem& problem, const Schedule& schedule,
+                         std::string_view architecture) {
+  const auto file = find_kernel_file(files, schedule.kernel);
+  if (!file) return std::unexpected(file.error());
+  const std::string needs = header_line(files.at(*file), "Needs");
+  if (has_word(needs, {"sm_90a"}) && architecture != "sm_90a") {
+    return missing_capability("schedule: kernel \"" + schedule.kernel +
+                              "\" needs sm_90a, and this GPU is " + std::string(architecture));
+  }
+  const auto takes = [&](std::string_view line) {
+    const std::vector<Type> types = kernel_types(line);
+    return std::ranges::find(types, problem.type_a) != types.end();
+  };
+  if (takes(needs)) return {};
+  std::string others;
+  for (const auto& [name, text] : files) {
+    const std::string kernel = kernel_name(name);
+    if (!kernel.empty() && takes(header_line(text, "Needs"))) {
+      others += (others.empty() ? "" : ", ") + kernel;
+    }
+  }
+  return bad_request("schedule: kernel \"" + schedule.kernel + "\" does not multiply " +
+                     std::string(to_string(problem.type_a)) +
+                     (others.empty() ? "; no kernel does" : "; take one that does: " + others));
+}
+
+Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
+                            std::span<const Schedule> named) {
+  const auto file = find_kernel_file(files, schedule.kernel);
+  if (!file) return std::unexpected(file.error());
+  const std::string line = header_line(files.at(*file), "Honours");
+  for (const SetField& field : set_fields(schedule)) {
+    if (honours(line, field) || is_fixed_feature(field, schedule, named)) continue;
+    const std::string others = kernels_with(files, field);
+    return bad_request("schedule: " + field.name + " is " + field.value + ", which kernel \"" +
+                       schedule.kernel + "\" does not have" +
+                       (others.empty() ? "; no kernel has it" : "; take one that has: " + others));
+  }
+  return {};
+}
+
+}  // namespace tilewise::gpu

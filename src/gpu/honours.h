@@ -1,0 +1,46 @@
+// Which schedule fields a kernel reads: its `// Honours` line. A schedule that sets any other is
+// refused, so that no field is silently ignored.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/kernel_files.h"
+#include "tilewise/problem.h"
+#include "tilewise/result.h"
+#include "tilewise/schedule.h"
+
+namespace tilewise::gpu {
+
+// A field that a schedule sets: its name in JSON, and the words by which an Honours line may name
+// it.
+struct SetField {
+  std::string name;   // "split_k"
+  std::string value;  // "4 ways"
+  std::vector<std::string> words;
+};
+
+// The fields of a schedule that are not at their defaults.
+[[nodiscard]] std::vector<SetField> set_fields(const Schedule& schedule);
+
+// Whether an Honours line names a field by one of its words.
+[[nodiscard]] bool honours(std::string_view line, const SetField& field);
+
+// The element types that a kernel multiplies, by its `// Needs` line: those it names (float32 or
+// f32, bf16, f16, e4m3, e5m2, float64), bf16 and f16 where it names none.
+[[nodiscard]] std::vector<Type> kernel_types(std::string_view needs_line);
+
+// A kernel that multiplies the problem's types, on an architecture that has its instructions.
+// Error: the type or the architecture, and the kernels that take it.
+[[nodiscard]] Result<void> check_needs(const KernelFiles& files, const Problem& problem,
+                                       const Schedule& schedule, std::string_view architecture);
+
+// A field is accepted if the kernel's file honours it, or if one of `named` schedules of the same
+// kernel sets it to the same value (what the kernel always does). Error: the field, its value, and
+// the kernels that have it.
+[[nodiscard]] Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
+                                          std::span<const Schedule> named);
+
+}  // namespace tilewise::gpu

@@ -1,0 +1,106 @@
+#include "gpu/honours.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tilewise::gpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+const KernelFiles kFiles = {
+    {"ladder/05_square_tile.cuh", "// 05  square_tile\n// Honours   tiles: block, thread\n"},
+    {"ladder/14_pipeline.cuh",
+     "// 14  pipeline\n// Honours   block cluster stages split_k (second pass)\n"},
+    {"parts/ptx.cuh", "// Honours   everything\n"}};
+
+Schedule square() {
+  Schedule s;
+  s.name = s.kernel = "square_tile";
+  s.tiles = {{.level = Level::block, .m = 128, .n = 128, .k = 8},
+             {.level = Level::thread, .m = 8, .n = 8}};
+  return s;
+}
+
+TEST(Honours, DefaultsSetNothingButTiles) {
+  EXPECT_TRUE(set_fields(Schedule{}).empty());
+  EXPECT_EQ(set_fields(square()).size(), 2u);
+  EXPECT_TRUE(check_honoured(kFiles, square(), {}).has_value());
+}
+
+TEST(Honours, ARefusalNamesFieldValueAndAKernelThatHasIt) {
+  Schedule s = square();
+  s.split_k.ways = 4;
+  const auto refused = check_honoured(kFiles, s, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_request);
+  EXPECT_EQ(
+      refused.error().message,
+      "schedule: split_k is 4 ways, which kernel \"square_tile\" does not have; take one that "
+      "has: pipeline");
+  s = square();
+  s.swap_ab = true;
+  EXPECT_THAT(check_honoured(kFiles, s, {}).error().message, HasSubstr("no kernel has it"));
+}
+
+TEST(Honours, EveryFieldThatIsSetIsSeen) {
+  const auto refused = [](auto change) {
+    Schedule s = square();
+    change(s);
+    return !check_honoured(kFiles, s, {}).has_value();
+  };
+  EXPECT_TRUE(refused([](Schedule& s) { s.tiles[1].repeat_m = 2; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.tiles[1].level = Level::warp; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.cluster.m = 2; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.stages = 2; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.copy = Copy::cp_async; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.vector_bytes.shared_b = 16; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.shared_layout = {SharedLayout::Kind::pad, 4}; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.order.kind = Order::Kind::hilbert; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.stream_k = true; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.persistent = true; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.consumers = Consumers::ping_pong; }));
+  EXPECT_TRUE(refused([](Schedule& s) { s.promote_every = 128; }));
+}
+
+TEST(Honours, WhatTheKernelAlwaysDoesIsAccepted) {
+  Schedule s = square();
+  s.copy = Copy::bulk;
+  s.stages = 3;
+  const Schedule named[] = {s};
+  EXPECT_TRUE(check_honoured(kFiles, s, named).has_value());
+  s.stages = 4;
+  EXPECT_FALSE(check_honoured(kFiles, s, named).has_value());
+}
+
+TEST(Honours, TypesComeFromTheNeedsLine) {
+  using Types = std::vector<Type>;
+  EXPECT_EQ(kernel_types("sm_80; float32; any M, N, K"), Types{Type::f32});
+  EXPECT_EQ(kernel_types("sm_80; bf16, f16, or float as tf32"),
+            (Types{Type::f32, Type::bf16, Type::f16}));
+  EXPECT_EQ(kernel_types("sm_90a; any D"), (Types{Type::bf16, Type::f16}));
+  EXPECT_EQ(kernel_types("sm_90a; e4m3, nt alone"), Types{Type::f8e4m3});
+}
+
+TEST(Honours, ARefusalOfATypeNamesKernelsThatTakeIt) {
+  const KernelFiles files = {{"ladder/05_square_tile.cuh", "// 05\n// Needs     sm_80; float32\n"},
+                             {"ladder/14_pipeline.cuh", "// 14\n// Needs     sm_90a; bf16\n"}};
+  const Problem half = make_problem(8, 8, 8, Type::bf16);
+  EXPECT_EQ(
+      check_needs(files, half, square(), "sm_90a").error().message,
+      "schedule: kernel \"square_tile\" does not multiply bf16; take one that does: pipeline");
+  Schedule s;
+  s.kernel = "pipeline";
+  EXPECT_TRUE(check_needs(files, half, s, "sm_90a").has_value());
+  EXPECT_EQ(check_needs(files, half, s, "sm_80").error().code, ErrorCode::missing_capability);
+}
+
+TEST(Honours, MatchesWholeWords) {
+  const SetField field{"order", "hilbert 1", {"order"}};
+  EXPECT_TRUE(honours("block, order; stages", field));
+  EXPECT_FALSE(honours("reorder order_axis", field));
+  EXPECT_FALSE(honours("", field));
+}
+
+}  // namespace
+}  // namespace tilewise::gpu

@@ -1,0 +1,41 @@
+#include "gpu/tensor_maps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tilewise::gpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TensorMaps, StridesOfSixteenBytesAreFine) {
+  EXPECT_TRUE(check_bulk_strides(make_problem(3, 64, 128, Type::bf16)).has_value());
+  Problem p = make_problem(3, 64, 128, Type::f8e4m3);
+  p.b = {.row = 1, .column = 128};
+  EXPECT_TRUE(check_bulk_strides(p).has_value());
+}
+
+TEST(TensorMaps, ARefusalNamesTheStrideAndTheWayOut) {
+  Problem p = make_problem(8, 64, 64, Type::bf16);
+  p.a.row = 1021;
+  EXPECT_EQ(
+      check_bulk_strides(p).error().message,
+      "matmul: row stride of A is 1021 bf16 elements (2042 bytes), not a multiple of 16 bytes, "
+      "which the bulk copy needs; pad to 1024, or take schedule \"mma_sync\"");
+  p = make_problem(8, 64, 64, Type::f32);
+  p.b = {.row = 2, .column = 130};
+  EXPECT_THAT(check_bulk_strides(p).error().message, HasSubstr("neither rows nor columns of B"));
+  p = make_problem(8, 64, 64, Type::bf16);
+  p.batch = 2;
+  p.b.batch = 4100;
+  EXPECT_THAT(check_bulk_strides(p).error().message, HasSubstr("batch stride of B is 4100"));
+}
+
+TEST(TensorMaps, AddressesAreChecked) {
+  alignas(16) static char data[32];
+  EXPECT_TRUE(check_bulk_address("A", data).has_value());
+  EXPECT_THAT(check_bulk_address("A", data + 2).error().message, HasSubstr("2 bytes past"));
+}
+
+}  // namespace
+}  // namespace tilewise::gpu
