@@ -1,0 +1,78 @@
+// The two loops around the register tile: column panels of B outside (one stays in the first-level
+// cache), row panels of A inside (they stream from the second level).
+
+namespace tilewise::cpu {
+namespace HWY_NAMESPACE {
+
+template <class T>
+using TileFunction = void (*)(const TileArguments<T>&);
+
+// Tile functions for 1 to mr rows and 1 to `vectors` vectors: an edge costs what it holds.
+template <class T, int kMr, int kVectors>
+struct EdgeTiles {
+  static constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / sizeof(T));
+  static constexpr int kNr = kVectors * kLanes;
+  TileFunction<T> functions[kVectors][kMr];
+
+  template <int kV, int kR>
+  constexpr void fill_rows() {
+    functions[kV - 1][kR - 1] = &register_tile<T, kMr, kNr, kR, kV>;
+    if constexpr (kR > 1) fill_rows<kV, kR - 1>();
+  }
+  template <int kV>
+  constexpr void fill() {
+    fill_rows<kV, kMr>();
+    if constexpr (kV > 1) fill<kV - 1>();
+  }
+  constexpr EdgeTiles() : functions{} { fill<kVectors>(); }
+
+  TileFunction<T> pick(int rows, int columns) const {
+    return functions[(columns + kLanes - 1) / kLanes - 1][rows - 1];
+  }
+};
+
+template <class T, int kMr, int kVectors>
+HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
+  static constexpr EdgeTiles<T, kMr, kVectors> kTiles;
+  constexpr int kNr = EdgeTiles<T, kMr, kVectors>::kNr;
+  constexpr int kLanes = EdgeTiles<T, kMr, kVectors>::kLanes;
+  HWY_ALIGN T local[kMr * kNr];
+
+  const T* b = block.b;
+  T* partial_column = block.partial;
+  for (std::int64_t j = 0; j < block.n; j += kNr) {
+    const int columns = static_cast<int>(block.n - j < kNr ? block.n - j : kNr);
+    // Tiles in our own memory are stored in whole vectors, those in d to the last column exactly.
+    const int stored_columns = (columns + kLanes - 1) / kLanes * kLanes;
+    const T* a = block.a;
+    T* partial = partial_column;
+    for (std::int64_t i = 0; i < block.m; i += kMr) {
+      const int rows = static_cast<int>(block.m - i < kMr ? block.m - i : kMr);
+      TileArguments<T> tile{.k = block.k,
+                            .a = a,
+                            .b = b,
+                            .partial = block.first ? nullptr : partial,
+                            .out = partial,
+                            .out_stride = kNr,
+                            .columns = stored_columns};
+      if (block.last && block.d != nullptr) {
+        tile.columns = columns;
+        tile.out = block.d + i * block.d_row_stride + j;
+        tile.out_stride = block.d_row_stride;
+      } else if (block.last) {
+        tile.out = local;
+      }
+      kTiles.pick(rows, columns)(tile);
+      if (block.last && block.d == nullptr) {
+        block.finish(block.context, local, i, j, rows, columns);
+      }
+      a += kMr * block.k;
+      partial += kMr * kNr;
+    }
+    b += kNr * block.k;
+    partial_column += block.partial_panel;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tilewise::cpu
