@@ -18,9 +18,9 @@ namespace tilewise {
 
 struct PrepareOptions {
   int threads = 0;  // 0: the affinity mask and the container's quota decide
-  std::string_view
-      target;  // instruction set by name ("avx2", "avx512", "sse4", "neon"); "": the best here
-  std::optional<Device> device;  // not set: the GPU where there is one that can, else the CPU
+  // Instruction set by name ("avx2", "avx512", "sse4", "neon"); "": the best here.
+  std::string_view target = {};
+  std::optional<Device> device = {};  // not set: the GPU where there is one that can, else the CPU
 };
 
 // What a device's side of the library implements (src/cpu/cpu_plan.h, src/gpu/gpu_plan.h).

@@ -13,7 +13,7 @@ struct CacheSizes {
   std::int64_t l2_bytes = 0;
   std::int64_t l3_bytes = 0;
   int l3_shared_by = 1;
-  std::string source;  // "sysfs", "sysconf", "assumed"
+  std::string source = {};  // "sysfs", "sysconf", "assumed"
 };
 
 // From sysfs of CPU 0 (root: "" outside tests), else sysconf, else customary sizes (32 KiB, 512 KiB,

@@ -1,20 +1,21 @@
 #include "cpu/packed_schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace tilewise::cpu {
 namespace {
 
-// A task's output. Beyond these the panels' cost is under 2 % of the product's and a larger task only
-// takes more memory: per row of A packed, task_n multiply-adds; per column of B, task_m.
+// A task's output. Beyond these the panels' cost is under 2 % of the product's, and a larger task only
+// takes more memory.
 constexpr std::int64_t kLargestTaskM = 1024;
 constexpr std::int64_t kLargestTaskN = 2048;
-// Below these, packing shows.
-constexpr std::int64_t kSmallestTaskM = 96;
-constexpr std::int64_t kSmallestTaskN = 128;
-// With this many tasks a thread, a slow one delays the end by little.
-constexpr std::int64_t kTasksPerThread = 4;
+// Packing one element costs about as much as this many multiply-adds of the register tile.
+constexpr double kPackCost = 8;
+// Threads do not run at the same speed: the last task of the slowest is waited for.
+constexpr double kUnevenness = 0.25;
+constexpr std::int64_t kMostPieces = 64;  // tried along each side
 
 std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 std::int64_t round_up(std::int64_t x, std::int64_t y) { return ceil_div(x, y) * y; }
@@ -33,21 +34,38 @@ struct Task {
   std::int64_t m, n;
 };
 
-// Cuts the larger side in two until there are enough tasks for all threads.
+// Time of the whole product, in multiply-adds of one thread, with tasks of this size.
+double cost_of(const Problem& p, const Task& task, int threads) {
+  const double tasks = static_cast<double>(ceil_div(p.m, task.m)) *
+                       static_cast<double>(ceil_div(p.n, task.n)) * static_cast<double>(p.batch);
+  const double m = static_cast<double>(task.m);
+  const double n = static_cast<double>(task.n);
+  const double one = m * n + kPackCost * (m + n);
+  if (threads == 1) return tasks * one;
+  return (std::ceil(tasks / threads) + kUnevenness) * one;
+}
+
+// The cheapest division of the output into equal tasks.
 Task fit_task(const Problem& p, const KernelShape& kernel, std::int64_t largest_n, int threads) {
-  std::int64_t pieces_m = ceil_div(p.m, kLargestTaskM);
-  std::int64_t pieces_n = ceil_div(p.n, largest_n);
-  const std::int64_t wanted = threads > 1 ? kTasksPerThread * threads : 1;
-  for (;;) {
-    const Task task{.m = even_pieces(p.m, ceil_div(p.m, pieces_m), kernel.mr),
-                    .n = even_pieces(p.n, ceil_div(p.n, pieces_n), kernel.nr)};
-    if (ceil_div(wanted, p.batch) <= pieces_m * pieces_n) return task;
-    const bool may_cut_m = task.m >= 2 * kSmallestTaskM;
-    const bool may_cut_n = task.n >= 2 * kSmallestTaskN;
-    if (!may_cut_m && !may_cut_n) return task;
-    const bool cut_n = may_cut_n && (task.n > task.m || !may_cut_m);
-    ++(cut_n ? pieces_n : pieces_m);
+  const std::int64_t least_m = ceil_div(p.m, kLargestTaskM);
+  const std::int64_t least_n = ceil_div(p.n, largest_n);
+  const std::int64_t more = threads > 1 ? kMostPieces : 1;
+  Task best{};
+  double best_cost = 0;
+  for (std::int64_t i = least_m; i < least_m + more; ++i) {
+    for (std::int64_t j = least_n; j < least_n + more; ++j) {
+      const Task task{.m = even_pieces(p.m, ceil_div(p.m, i), kernel.mr),
+                      .n = even_pieces(p.n, ceil_div(p.n, j), kernel.nr)};
+      const double cost = cost_of(p, task, threads);
+      if (best.m == 0 || cost < best_cost) {
+        best = task;
+        best_cost = cost;
+      }
+      if (task.n <= kernel.nr) break;
+    }
+    if (ceil_div(p.m, i) <= kernel.mr) break;
   }
+  return best;
 }
 
 Result<void> refuse(const Schedule& s, const std::string& what, const KernelShape& kernel) {
@@ -133,7 +151,7 @@ Schedule fit_packed_schedule(const Problem& p, const KernelShape& kernel, const 
   const std::int64_t share = std::max(caches.l3_bytes / std::max(caches.l3_shared_by, 1),
                                       2 * caches.l2_bytes);
   const std::int64_t largest_n = std::clamp(share / 4 / (kc * bytes) / kernel.nr * kernel.nr,
-                                            kSmallestTaskN, kLargestTaskN);
+                                            4 * kernel.nr, kLargestTaskN);
   Schedule s;
   s.name = schedule_name(kernel);
   s.kernel = "packed";

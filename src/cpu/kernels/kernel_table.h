@@ -23,19 +23,20 @@ struct PackArguments {
 // (i, j) at partial + j * partial_panel + i * mr * nr.
 template <class T>
 struct BlockArguments {
-  std::int64_t m, n, k;
-  const T* a;  // panels (k, mr)
-  const T* b;  // panels (k, nr)
-  T* partial;  // may be null if first and last
-  std::int64_t partial_panel;
-  bool first;  // partial is not read
-  bool last;   // the sums go to d or finish instead of partial
+  std::int64_t m = 0, n = 0, k = 0;
+  const T* a = nullptr;  // panels (k, mr)
+  const T* b = nullptr;  // panels (k, nr)
+  T* partial = nullptr;  // may be null if first and last
+  std::int64_t partial_panel = 0;
+  bool first = true;  // partial is not read
+  bool last = true;   // the sums go to d or finish instead of partial
   // Either d is set: the sums are stored there, rows d_row_stride apart, columns adjacent. Or finish
   // is called for each register tile (rows, columns) at (i, j) with rows nr apart.
-  T* d;
-  std::int64_t d_row_stride;
-  void (*finish)(void* context, T* tile, std::int64_t i, std::int64_t j, int rows, int columns);
-  void* context;
+  T* d = nullptr;
+  std::int64_t d_row_stride = 0;
+  void (*finish)(void* context, T* tile, std::int64_t i, std::int64_t j, int rows,
+                 int columns) = nullptr;
+  void* context = nullptr;
 };
 
 // Functions for one accumulator type. pack_*: indexed by the source's Type (types.h); null where that

@@ -1,0 +1,25 @@
+"""Kernel objects are compiled with flags of their own: any inline function they share with other
+objects could end up in the program with instructions that the machine lacks. So every symbol they
+define must lie in the namespace of their target (or be the table)."""
+
+import re
+import subprocess
+import sys
+
+OWN = re.compile(r"tilewise::cpu::(N_[A-Z0-9]+::|k[A-Za-z0-9]+Kernels$)|tilewise::[a-z0-9]+_kernels::")
+
+
+def main(nm, *objects):
+    wrong = []
+    for path in objects:
+        text = subprocess.run([nm, "-C", "--defined-only", path], check=True, capture_output=True,
+                              text=True).stdout
+        for line in text.splitlines():
+            match = re.match(r"[0-9a-f]* +([A-Za-z]) (.*)", line)
+            if match and match[1] in "WwVvuTDBRGS" and not OWN.search(match[2]):
+                wrong.append(f"{path}: {match[2]}")
+    print("\n".join(wrong) or f"{len(objects)} objects hold nothing that others could share")
+    return 1 if wrong or not objects else 0
+
+
+sys.exit(main(*sys.argv[1:]))
