@@ -21,9 +21,12 @@ std::int64_t parse_size(const std::string& text) {
   const std::int64_t value = std::strtoll(text.c_str(), nullptr, 10);
   if (value <= 0 || value > (std::int64_t{1} << 40) || text.empty()) return 0;
   switch (text.back()) {
-    case 'K': return value << 10;
-    case 'M': return value << 20;
-    default: return value;
+    case 'K':
+      return value << 10;
+    case 'M':
+      return value << 20;
+    default:
+      return value;
   }
 }
 

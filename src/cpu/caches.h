@@ -16,8 +16,8 @@ struct CacheSizes {
   std::string source = {};  // "sysfs", "sysconf", "assumed"
 };
 
-// From sysfs of CPU 0 (root: "" outside tests), else sysconf, else customary sizes (32 KiB, 512 KiB,
-// 4 MiB), which `source` then says.
+// From sysfs of CPU 0 (root: "" outside tests), else sysconf, else customary sizes (32 KiB, 512
+// KiB, 4 MiB), which `source` then says.
 [[nodiscard]] CacheSizes read_cache_sizes(const std::string& root = "");
 
 }  // namespace tilewise::cpu

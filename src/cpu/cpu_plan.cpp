@@ -46,10 +46,10 @@ class CpuPlan final : public PlanImplementation {
   void run_in(const RunArguments& arguments, std::byte* workspace) const {
     const auto address = reinterpret_cast<std::uintptr_t>(workspace);
     std::byte* const aligned = workspace + (kCacheLine - address % kCacheLine) % kCacheLine;
-    Pool::instance().run(product_.num_tasks(), description().threads,
-                         [&](std::int64_t task, int slot) {
-                           product_.run(task, arguments, aligned + slot * product_.workspace_bytes());
-                         });
+    Pool::instance().run(
+        product_.num_tasks(), description().threads, [&](std::int64_t task, int slot) {
+          product_.run(task, arguments, aligned + slot * product_.workspace_bytes());
+        });
   }
 
   PackedProduct product_;
@@ -142,14 +142,13 @@ Result<std::shared_ptr<const PlanImplementation>> make_plan(const Problem& probl
     return out_of_memory("prepare: the tiles of schedule \"" + chosen.name +
                          "\" need more than 2^62 bytes of workspace; take smaller tiles");
   }
-  PlanDescription description{
-      .problem = problem,
-      .schedule = chosen,
-      .device = Device::cpu,
-      .target = kernels.target,
-      .threads = threads,
-      .workspace_bytes =
-          static_cast<std::size_t>(product.workspace_bytes() * threads + kCacheLine)};
+  PlanDescription description{.problem = problem,
+                              .schedule = chosen,
+                              .device = Device::cpu,
+                              .target = kernels.target,
+                              .threads = threads,
+                              .workspace_bytes = static_cast<std::size_t>(
+                                  product.workspace_bytes() * threads + kCacheLine)};
   return std::make_shared<const CpuPlan>(std::move(description), std::move(product));
 }
 

@@ -11,8 +11,8 @@
 
 namespace tilewise::cpu {
 
-// The problem and the schedule (may be null) have passed validate. Caches are the machine's where it
-// describes a CPU, this machine's otherwise.
+// The problem and the schedule (may be null) have passed validate. Caches are the machine's where
+// it describes a CPU, this machine's otherwise.
 [[nodiscard]] Result<std::shared_ptr<const PlanImplementation>> make_plan(
     const Problem& problem, const Schedule* schedule, const Machine& machine,
     const PrepareOptions& options);

@@ -10,8 +10,7 @@
 namespace tilewise {
 namespace {
 
-MemoryLevel make_level(std::string name, std::int64_t bytes, std::string source,
-                       std::string unit) {
+MemoryLevel make_level(std::string name, std::int64_t bytes, std::string source, std::string unit) {
   MemoryLevel level;
   level.name = std::move(name);
   level.capacity_bytes = {static_cast<double>(bytes), std::move(source)};

@@ -24,8 +24,8 @@ void store_row(const T* from, T* to, std::int64_t stride, int columns) {
 // Longest piece of a row that is converted at a time.
 constexpr int kPiece = 64;
 
-// 16-bit formats are made from float32; a double is rounded to float32 first only where float32 holds
-// it better than the target could tell (prepare refuses 16-bit D with f64 sums).
+// 16-bit formats are made from float32; a double is rounded to float32 first only where float32
+// holds it better than the target could tell (prepare refuses 16-bit D with f64 sums).
 void store_row_16(void (*convert)(const float*, std::uint16_t*, std::int64_t), const float* from,
                   std::uint16_t* to, std::int64_t stride, int columns) {
   if (stride == 1) return convert(from, to, columns);
@@ -44,8 +44,12 @@ void store_tile(const Output& out, const T* tile, std::int64_t offset, int rows,
     const T* row = tile + i * out.row_stride;
     const std::int64_t at = offset + i * p.d.row;
     switch (p.type_d) {
-      case Type::f64: store_row(row, static_cast<double*>(out.d) + at, p.d.column, columns); break;
-      case Type::f32: store_row(row, static_cast<float*>(out.d) + at, p.d.column, columns); break;
+      case Type::f64:
+        store_row(row, static_cast<double*>(out.d) + at, p.d.column, columns);
+        break;
+      case Type::f32:
+        store_row(row, static_cast<float*>(out.d) + at, p.d.column, columns);
+        break;
       case Type::bf16:
       case Type::f16:
         if constexpr (sizeof(T) == sizeof(float)) {
@@ -55,7 +59,8 @@ void store_tile(const Output& out, const T* tile, std::int64_t offset, int rows,
         }
         break;
       case Type::f8e4m3:
-      case Type::f8e5m2: break;  // refused by prepare
+      case Type::f8e5m2:
+        break;  // refused by prepare
     }
   }
 }

@@ -17,11 +17,11 @@ struct Output {
   const Problem* problem = nullptr;
   const KernelTable* kernels = nullptr;
   const void* c = nullptr;
-  void* d = nullptr;                      // element (0, 0) of batch 0
+  void* d = nullptr;  // element (0, 0) of batch 0
   const void* const* operands = nullptr;
-  std::int64_t b = 0;                     // batch
-  std::int64_t m0 = 0, n0 = 0;            // of the block
-  int row_stride = 0;                     // of the tiles: nr
+  std::int64_t b = 0;           // batch
+  std::int64_t m0 = 0, n0 = 0;  // of the block
+  int row_stride = 0;           // of the tiles: nr
 };
 
 // Tile (rows, columns) at (i, j) of the block; its values are replaced. T: float or double.

@@ -12,8 +12,8 @@ constexpr std::int64_t kCacheLine = 64;
 
 std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
-// Rounded up to whole cache lines, and to an odd number of them: buffers that follow each other then
-// start in different cache sets. -1: too large.
+// Rounded up to whole cache lines, and to an odd number of them: buffers that follow each other
+// then start in different cache sets. -1: too large.
 std::int64_t buffer_bytes(Count elements, std::int64_t element_bytes) {
   const Count lines = ceil_div(elements * element_bytes, Count(kCacheLine));
   if (!(lines < Count(std::int64_t{1} << 56))) return -1;
@@ -49,8 +49,8 @@ PackedProduct::PackedProduct(const Problem& problem, const KernelTable& kernels,
   panel_b_bytes_ = buffer_bytes(columns * tiles.kc, bytes);
   partial_bytes_ = tiles.kc < problem.k ? buffer_bytes(columns * mr * task_panels, bytes) : 0;
   const std::int64_t block_a_bytes = buffer_bytes(Count(mc_panels_) * mr * tiles.kc, bytes);
-  const bool too_large = num_tasks_ < 0 || panel_b_bytes_ < 0 || partial_bytes_ < 0 ||
-                         block_a_bytes < 0;
+  const bool too_large =
+      num_tasks_ < 0 || panel_b_bytes_ < 0 || partial_bytes_ < 0 || block_a_bytes < 0;
   workspace_bytes_ = too_large ? -1 : panel_b_bytes_ + partial_bytes_ + block_a_bytes;
 }
 
@@ -80,8 +80,8 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
                              const RunArguments& arguments, std::byte* workspace) const {
   const Problem& p = problem_;
   const auto [batch, m, n] = place_of(task);
-  T* const panel_b = reinterpret_cast<T*>(workspace);                           // (kc, n)
-  T* const partial = reinterpret_cast<T*>(workspace + panel_b_bytes_);          // (m, n) in tiles
+  T* const panel_b = reinterpret_cast<T*>(workspace);                   // (kc, n)
+  T* const partial = reinterpret_cast<T*>(workspace + panel_b_bytes_);  // (m, n) in tiles
   T* const block_a = reinterpret_cast<T*>(workspace + panel_b_bytes_ + partial_bytes_);  // (mc, kc)
 
   Output output{.problem = &p,
@@ -92,11 +92,8 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
                 .b = batch,
                 .n0 = n.begin,
                 .row_stride = kernels.nr};
-  BlockArguments<T> block{.n = n.length,
-                          .a = block_a,
-                          .b = panel_b,
-                          .finish = &finish_tile<T>,
-                          .context = &output};
+  BlockArguments<T> block{
+      .n = n.length, .a = block_a, .b = panel_b, .finish = &finish_tile<T>, .context = &output};
   block.partial_panel = ceil_div(m.length, tiles_.mc) * mc_panels_ * kernels.mr * kernels.nr;
 
   // K = 0 is one empty block: the sums are zero and the epilogue still runs.

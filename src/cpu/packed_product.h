@@ -1,4 +1,5 @@
-// The packed product of GotoBLAS: five loops around a register tile, panels of A and B packed for it.
+// The packed product of GotoBLAS: five loops around a register tile, panels of A and B packed for
+// it.
 #pragma once
 
 #include <cstddef>

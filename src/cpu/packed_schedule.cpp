@@ -7,8 +7,8 @@
 namespace tilewise::cpu {
 namespace {
 
-// A task's output. Beyond these the panels' cost is under 2 % of the product's, and a larger task only
-// takes more memory.
+// A task's output. Beyond these the panels' cost is under 2 % of the product's, and a larger task
+// only takes more memory.
 constexpr std::int64_t kLargestTaskM = 1024;
 constexpr std::int64_t kLargestTaskN = 2048;
 // Packing one element costs about as much as this many multiply-adds of the register tile.
@@ -84,16 +84,22 @@ Result<void> check_fields(const Schedule& s, const Problem& p, const KernelShape
                             s.stream_k || s.persistent || s.consumers != plain.consumers ||
                             s.swap_ab || s.promote_every != 0;
   if (other_fields) {
-    return refuse(s, "sets a field that kernel \"packed\" does not honour (it honours tiles, order "
-                     "row or column, and compute)", kernel);
+    return refuse(s,
+                  "sets a field that kernel \"packed\" does not honour (it honours tiles, order "
+                  "row or column, and compute)",
+                  kernel);
   }
   if (s.order.kind != Order::Kind::row && s.order.kind != Order::Kind::column) {
-    return refuse(s, "asks for order " + std::string(to_string(s.order.kind)) +
-                         "; kernel \"packed\" has row and column", kernel);
+    return refuse(s,
+                  "asks for order " + std::string(to_string(s.order.kind)) +
+                      "; kernel \"packed\" has row and column",
+                  kernel);
   }
   if (s.compute != p.compute) {
-    return refuse(s, "computes in " + std::string(to_string(s.compute)) + ", the problem asks for " +
-                         std::string(to_string(p.compute)), kernel);
+    return refuse(s,
+                  "computes in " + std::string(to_string(s.compute)) + ", the problem asks for " +
+                      std::string(to_string(p.compute)),
+                  kernel);
   }
   return {};
 }
@@ -101,16 +107,20 @@ Result<void> check_fields(const Schedule& s, const Problem& p, const KernelShape
 Result<void> check_tiles(const Schedule& s, const KernelShape& kernel) {
   for (const Tile& tile : s.tiles) {
     if (tile.level < Level::nc) {
-      return refuse(s, "has level " + std::string(to_string(tile.level)) +
-                           "; kernel \"packed\" has nc, kc, mc and register", kernel);
+      return refuse(s,
+                    "has level " + std::string(to_string(tile.level)) +
+                        "; kernel \"packed\" has nc, kc, mc and register",
+                    kernel);
     }
     const bool only_k = tile.level == Level::kc && (tile.m != 0 || tile.n != 0);
     const bool no_k = tile.level != Level::kc && tile.level != Level::register_tile && tile.k != 0;
     const bool no_n = tile.level == Level::mc && tile.n != 0;
     if (only_k || no_k || no_n || tile.repeat_m != 1 || tile.repeat_n != 1) {
-      return refuse(s, "tiles level " + std::string(to_string(tile.level)) +
-                           " in a way that kernel \"packed\" has not: nc tiles m and n, kc tiles k, "
-                           "mc tiles m, register m and n", kernel);
+      return refuse(s,
+                    "tiles level " + std::string(to_string(tile.level)) +
+                        " in a way that kernel \"packed\" has not: nc tiles m and n, kc tiles k, "
+                        "mc tiles m, register m and n",
+                    kernel);
     }
   }
   const Tile* tile = find_tile(s, Level::register_tile);
@@ -118,15 +128,17 @@ Result<void> check_tiles(const Schedule& s, const KernelShape& kernel) {
   const std::int64_t n = tile != nullptr ? tile->n : 0;
   const std::int64_t k = tile != nullptr ? tile->k : 0;
   if (m != kernel.mr || n != kernel.nr || k > 1) {
-    return refuse(s, "has a register tile of " + std::to_string(m) + " x " + std::to_string(n) +
-                         "; kernel \"packed\" on " + std::string(kernel.target) + " is compiled for " +
-                         std::to_string(kernel.mr) + " x " + std::to_string(kernel.nr), kernel);
+    return refuse(s,
+                  "has a register tile of " + std::to_string(m) + " x " + std::to_string(n) +
+                      "; kernel \"packed\" on " + std::string(kernel.target) + " is compiled for " +
+                      std::to_string(kernel.mr) + " x " + std::to_string(kernel.nr),
+                  kernel);
   }
   return {};
 }
 
 // A level's extent, 0 standing for all there is, clipped to that.
-std::int64_t extent(const Schedule& s, Level level, std::int64_t Tile::*side, std::int64_t whole) {
+std::int64_t extent(const Schedule& s, Level level, std::int64_t Tile::* side, std::int64_t whole) {
   const Tile* tile = find_tile(s, level);
   const std::int64_t length = tile != nullptr && tile->*side != 0 ? tile->*side : whole;
   return std::max<std::int64_t>(std::min(length, whole), 1);
@@ -148,10 +160,10 @@ Schedule fit_packed_schedule(const Problem& p, const KernelShape& kernel, const 
   const std::int64_t largest_mc =
       std::max(kernel.mr, caches.l2_bytes / 2 / (kc * bytes) / kernel.mr * kernel.mr);
   // A thread's panel of B takes a quarter of its share of the last level.
-  const std::int64_t share = std::max(caches.l3_bytes / std::max(caches.l3_shared_by, 1),
-                                      2 * caches.l2_bytes);
-  const std::int64_t largest_n = std::clamp(share / 4 / (kc * bytes) / kernel.nr * kernel.nr,
-                                            4 * kernel.nr, kLargestTaskN);
+  const std::int64_t share =
+      std::max(caches.l3_bytes / std::max(caches.l3_shared_by, 1), 2 * caches.l2_bytes);
+  const std::int64_t largest_n =
+      std::clamp(share / 4 / (kc * bytes) / kernel.nr * kernel.nr, 4 * kernel.nr, kLargestTaskN);
   Schedule s;
   s.name = schedule_name(kernel);
   s.kernel = "packed";

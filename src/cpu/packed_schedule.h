@@ -1,5 +1,6 @@
-// Schedules of the packed kernel: fitted to a problem and to caches, or given and then taken as they
-// are. Tile sizes reach the kernel through PackedTiles only, and those come from the schedule only.
+// Schedules of the packed kernel: fitted to a problem and to caches, or given and then taken as
+// they are. Tile sizes reach the kernel through PackedTiles only, and those come from the schedule
+// only.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace tilewise::cpu {
 
-// Elements that K is summed over before the sum joins those of the blocks before it (fit_kc gives the
-// exact length). It depends on K alone, never on the machine: the blocks of k decide the bits.
+// Elements that K is summed over before the sum joins those of the blocks before it (fit_kc gives
+// the exact length). It depends on K alone, never on the machine: the blocks of k decide the bits.
 inline constexpr std::int64_t kBlockOfK = 256;
 
 // The register tile and the accumulator that a kernel is compiled for.
@@ -42,8 +43,8 @@ struct PackedTiles {
 // ceil(K / blocks) for the number of blocks nearest to K / kBlockOfK.
 [[nodiscard]] std::int64_t fit_kc(std::int64_t k);
 
-// Errors: another kernel, a register tile that this one was not compiled for, a field that it does not
-// honour, arithmetic other than the problem's. Each message names a schedule that would do.
+// Errors: another kernel, a register tile that this one was not compiled for, a field that it does
+// not honour, arithmetic other than the problem's. Each message names a schedule that would do.
 [[nodiscard]] Result<PackedTiles> resolve_packed_schedule(const Schedule& schedule,
                                                           const Problem& problem,
                                                           const KernelShape& kernel);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kMaxWorkers = 1023;
 
-// How often a caller that has nothing left to claim looks whether the workers have finished before it
-// sleeps: some 20 us, less than falling asleep and being woken costs.
+// How often a caller that has nothing left to claim looks whether the workers have finished before
+// it sleeps: some 20 us, less than falling asleep and being woken costs.
 constexpr int kWaitSpins = 400;
 
 void pause_briefly() {
@@ -31,8 +31,8 @@ struct Job {
   TaskFunction function;
   void* context;
   std::int64_t tasks;
-  int slots_left;             // guarded by the pool's mutex
-  int next_slot = 1;          // likewise; the caller is slot 0
+  int slots_left;                // guarded by the pool's mutex
+  int next_slot = 1;             // likewise; the caller is slot 0
   std::atomic<int> helpers = 0;  // workers inside the job; written under the mutex
   alignas(64) std::atomic<std::int64_t> next_task = 0;
 
@@ -150,8 +150,7 @@ void Pool::run(std::int64_t tasks, int threads, TaskFunction function, void* con
     pause_briefly();
   }
   std::unique_lock lock(state_->mutex);
-  state_->helper_left.wait(lock,
-                           [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
+  state_->helper_left.wait(lock, [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
 }
 
 }  // namespace tilewise::cpu

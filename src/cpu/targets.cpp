@@ -115,8 +115,9 @@ Result<const KernelTable*> choose_target(std::string_view name) {
                               "\", which this machine does not have; it has " + here);
   }
   if (name.empty()) {
-    return missing_capability("prepare: this CPU has none of the instruction sets that the kernels "
-                              "are compiled for (the least is SSE4.2 with AES and PCLMULQDQ)");
+    return missing_capability(
+        "prepare: this CPU has none of the instruction sets that the kernels "
+        "are compiled for (the least is SSE4.2 with AES and PCLMULQDQ)");
   }
   return bad_request("prepare: target is \"" + std::string(name) +
                      "\"; valid are sse4, avx2, avx512, neon, and this machine has " + here);

@@ -13,8 +13,8 @@ struct FreeBytes {
 };
 using Workspace = std::unique_ptr<std::byte, FreeBytes>;
 
-// Never waits: where another thread is inside take or give, memory comes from the system and goes back
-// to it. That also holds in a forked child whose parent had a thread inside.
+// Never waits: where another thread is inside take or give, memory comes from the system and goes
+// back to it. That also holds in a forked child whose parent had a thread inside.
 class WorkspacePool {
  public:
   explicit WorkspacePool(std::size_t bytes) : bytes_(bytes) {}

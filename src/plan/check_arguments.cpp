@@ -30,7 +30,8 @@ std::uintptr_t end_of(const Region& r) {
                                      (r.batch - 1) * r.batch_bytes + r.element_bytes);
 }
 
-// The region as lines of `width` adjacent bytes, `pitch` apart; pitch 0 where it is not of that form.
+// The region as lines of `width` adjacent bytes, `pitch` apart; pitch 0 where it is not of that
+// form.
 struct Lines {
   std::int64_t pitch = 0;
   std::int64_t width = 0;
@@ -85,8 +86,9 @@ Result<void> check_overlap(const Region& d, const Region& other, const std::stri
   const Overlap overlap = find_overlap(d, other);
   if (overlap == Overlap::none || (overlap == Overlap::exact && may_be_exact)) return {};
   const std::string way_out =
-      may_be_exact ? "it may be exactly " + name + " (same address, strides and type) or apart from it"
-                   : "give D memory of its own";
+      may_be_exact
+          ? "it may be exactly " + name + " (same address, strides and type) or apart from it"
+          : "give D memory of its own";
   return bad_request("run: D overlaps " + name + " in memory; " + way_out);
 }
 

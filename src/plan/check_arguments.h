@@ -9,7 +9,8 @@
 namespace tilewise {
 
 // Errors: a null pointer that would be read or written, too few operands, a workspace too small, D
-// overlapping A or B, or partly overlapping C or an operand. D may be exactly C or an [m,n] operand.
+// overlapping A or B, or partly overlapping C or an operand. D may be exactly C or an [m,n]
+// operand.
 [[nodiscard]] Result<void> check_arguments(const Problem& problem, std::size_t workspace_bytes,
                                            const RunArguments& arguments);
 
@@ -21,8 +22,9 @@ struct Region {
   std::int64_t element_bytes = 0;
 };
 
-// exact: the same elements at the same addresses. partial: some byte may be shared. Two regions whose
-// rows interleave at the same pitch without touching (the halves of a wider matrix) share nothing.
+// exact: the same elements at the same addresses. partial: some byte may be shared. Two regions
+// whose rows interleave at the same pitch without touching (the halves of a wider matrix) share
+// nothing.
 enum class Overlap { none, exact, partial };
 [[nodiscard]] Overlap find_overlap(const Region& x, const Region& y);
 

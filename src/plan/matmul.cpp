@@ -14,8 +14,8 @@ constexpr std::size_t kMaxPlans = 64;
 
 std::atomic<PlanCache*> process_cache = nullptr;
 
-// Never destroyed. A forked child starts a new one: a thread that does not exist there may have held
-// the lock of the old one.
+// Never destroyed. A forked child starts a new one: a thread that does not exist there may have
+// held the lock of the old one.
 PlanCache& plan_cache() {
   static const int registered =
       pthread_atfork(nullptr, nullptr, [] { process_cache.store(nullptr); });

@@ -15,9 +15,7 @@ const Schedule& Plan::schedule() const { return implementation_->description().s
 Device Plan::device() const { return implementation_->description().device; }
 std::string_view Plan::target() const { return implementation_->description().target; }
 int Plan::threads() const { return implementation_->description().threads; }
-std::size_t Plan::workspace_bytes() const {
-  return implementation_->description().workspace_bytes;
-}
+std::size_t Plan::workspace_bytes() const { return implementation_->description().workspace_bytes; }
 
 Result<void> Plan::run(const void* a, const void* b, const void* c, void* d,
                        std::span<const void* const> operands, std::span<std::byte> workspace,

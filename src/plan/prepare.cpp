@@ -22,7 +22,8 @@ Result<void> check_request(const Problem& problem, const Schedule* schedule, Dev
     if (schedule->device != device) {
       return bad_request("prepare: schedule \"" + schedule->name + "\" is for the " +
                          std::string(to_string(schedule->device)) + ", but device is " +
-                         std::string(to_string(device)) + "; take a schedule of that device, or none");
+                         std::string(to_string(device)) +
+                         "; take a schedule of that device, or none");
     }
   }
   if (options.threads < 0) {
@@ -41,7 +42,8 @@ Result<Plan> prepare(const Problem& problem, const Schedule* schedule, const Mac
     return std::unexpected(ok.error());
   }
   if (device == Device::gpu) {
-    return missing_capability("prepare: device is gpu, which this build cannot run; take device cpu");
+    return missing_capability(
+        "prepare: device is gpu, which this build cannot run; take device cpu");
   }
   auto implementation = cpu::make_plan(problem, schedule, machine, options);
   if (!implementation) return std::unexpected(implementation.error());

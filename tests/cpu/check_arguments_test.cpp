@@ -13,9 +13,10 @@ namespace {
 std::vector<float> memory(1000);
 
 Region region(std::int64_t offset, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-              std::int64_t column_stride = 1, std::int64_t batch = 1, std::int64_t batch_stride = 0) {
+              std::int64_t column_stride = 1, std::int64_t batch = 1,
+              std::int64_t batch_stride = 0) {
   return {memory.data() + offset, rows, columns, batch, row_stride * 4, column_stride * 4,
-          batch_stride * 4, 4};
+          batch_stride * 4,       4};
 }
 
 TEST(FindOverlap, ApartByAddress) {

@@ -45,7 +45,8 @@ void check_widening(void (*widen)(const std::uint16_t*, float*, std::int64_t), F
       ASSERT_TRUE(std::isnan(values[i])) << i;
     } else {
       ASSERT_EQ(std::bit_cast<std::uint32_t>(values[i]),
-                std::bit_cast<std::uint32_t>(static_cast<float>(wanted))) << i;
+                std::bit_cast<std::uint32_t>(static_cast<float>(wanted)))
+          << i;
     }
   }
 }
@@ -65,7 +66,8 @@ std::vector<float> interesting_floats(Format format) {
     if (std::isfinite(value) && std::isfinite(next)) add(static_cast<float>((value + next) / 2));
   }
   std::mt19937 generator(1);
-  for (int i = 0; i < 500000; ++i) values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(generator())));
+  for (int i = 0; i < 500000; ++i)
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(generator())));
   return values;
 }
 
@@ -107,8 +109,7 @@ TEST_P(ConversionsOn, TailsAreConvertedAndNothingAfterThem) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ConversionsOn,
-                         ::testing::ValuesIn(compiled_names()),
+INSTANTIATE_TEST_SUITE_P(Targets, ConversionsOn, ::testing::ValuesIn(compiled_names()),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

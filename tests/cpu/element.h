@@ -1,4 +1,5 @@
-// Elements of any type by their values; written apart from the library's conversions, to check them.
+// Elements of any type by their values; written apart from the library's conversions, to check
+// them.
 #pragma once
 
 #include <bit>
@@ -35,7 +36,8 @@ inline std::uint16_t encode(double value, Format f) {
   const int bias = (1 << (f.exponent_bits - 1)) - 1;
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000u : 0u);
   const int infinity = ((1 << f.exponent_bits) - 1) << f.fraction_bits;
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | infinity | 1 << (f.fraction_bits - 1));
+  if (std::isnan(value))
+    return static_cast<std::uint16_t>(sign | infinity | 1 << (f.fraction_bits - 1));
   const double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return static_cast<std::uint16_t>(sign | infinity);
   if (magnitude == 0) return sign;
@@ -54,11 +56,20 @@ inline double read_element(Type type, const void* data, std::int64_t index) {
   float single = 0;
   double value = 0;
   switch (type) {
-    case Type::f64: std::memcpy(&value, at, 8); return value;
-    case Type::f32: std::memcpy(&single, at, 4); return single;
-    case Type::bf16: std::memcpy(&half, at, 2); return decode(half, kBf16);
-    case Type::f16: std::memcpy(&half, at, 2); return decode(half, kF16);
-    default: return std::numeric_limits<double>::quiet_NaN();
+    case Type::f64:
+      std::memcpy(&value, at, 8);
+      return value;
+    case Type::f32:
+      std::memcpy(&single, at, 4);
+      return single;
+    case Type::bf16:
+      std::memcpy(&half, at, 2);
+      return decode(half, kBf16);
+    case Type::f16:
+      std::memcpy(&half, at, 2);
+      return decode(half, kF16);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -67,11 +78,22 @@ inline void write_element(Type type, void* data, std::int64_t index, double valu
   const auto single = static_cast<float>(value);
   std::uint16_t half = 0;
   switch (type) {
-    case Type::f64: std::memcpy(at, &value, 8); break;
-    case Type::f32: std::memcpy(at, &single, 4); break;
-    case Type::bf16: half = encode(value, kBf16); std::memcpy(at, &half, 2); break;
-    case Type::f16: half = encode(value, kF16); std::memcpy(at, &half, 2); break;
-    default: break;
+    case Type::f64:
+      std::memcpy(at, &value, 8);
+      break;
+    case Type::f32:
+      std::memcpy(at, &single, 4);
+      break;
+    case Type::bf16:
+      half = encode(value, kBf16);
+      std::memcpy(at, &half, 2);
+      break;
+    case Type::f16:
+      half = encode(value, kF16);
+      std::memcpy(at, &half, 2);
+      break;
+    default:
+      break;
   }
 }
 

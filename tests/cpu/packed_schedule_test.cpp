@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cpu/compiled_names.h"
-#include "cpu/product_case.h"
+#include <algorithm>
 
 namespace tilewise::cpu {
 namespace {
@@ -12,8 +11,11 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr KernelShape kKernel{.target = "avx2", .mr = 6, .nr = 16, .accumulator = Type::f32};
-const CacheSizes kCaches{.l1_bytes = 32 << 10, .l2_bytes = 512 << 10, .l3_bytes = 32 << 20,
-                         .l3_shared_by = 2, .source = "test"};
+const CacheSizes kCaches{.l1_bytes = 32 << 10,
+                         .l2_bytes = 512 << 10,
+                         .l3_bytes = 32 << 20,
+                         .l3_shared_by = 2,
+                         .source = "test"};
 
 Schedule fitted(std::int64_t m, std::int64_t n, std::int64_t k, int threads = 1) {
   return fit_packed_schedule(make_problem(m, n, k), kKernel, kCaches, threads);
@@ -70,8 +72,7 @@ TEST(FitPackedSchedule, EveryThreadGetsWorkInEqualShares) {
   for (const int threads : {2, 3, 4, 8}) {
     const Schedule s = fitted(2048, 2048, 2048, threads);
     const Tile* task = find_tile(s, Level::nc);
-    const std::int64_t tasks =
-        ((2047 + task->m) / task->m) * ((2047 + task->n) / task->n);
+    const std::int64_t tasks = ((2047 + task->m) / task->m) * ((2047 + task->n) / task->n);
     EXPECT_GE(tasks, threads);
     const std::int64_t rounds = (tasks + threads - 1) / threads;
     EXPECT_GE(static_cast<double>(tasks) / static_cast<double>(rounds * threads), 0.9) << threads;
@@ -125,31 +126,6 @@ TEST(ResolvePackedSchedule, RefusesAndNamesOneThatWouldDo) {
 
   Problem f64 = make_problem(100, 100, 100, Type::f64);
   EXPECT_THAT(refusal(s, f64), HasSubstr("computes in f32, the problem asks for f64"));
-}
-
-// schedules/packed_*.json: accepted by the kernel that they are named for.
-TEST(NamedSchedules, EveryTargetHasItsOwn) {
-  for (const KernelTable* table : compiled_targets()) {
-    for (const Type type : {Type::f32, Type::f64}) {
-      const std::string name =
-          "packed_" + std::string(table->target) + "_" + std::string(to_string(type));
-      const auto schedule = find_schedule(name);
-      ASSERT_TRUE(schedule) << schedule.error().message;
-      const Tile* tile = find_tile(*schedule, Level::register_tile);
-      ASSERT_NE(tile, nullptr);
-      EXPECT_EQ(tile->m, type == Type::f64 ? table->f64.mr : table->f32.mr) << name;
-      EXPECT_EQ(tile->n, type == Type::f64 ? table->f64.nr : table->f32.nr) << name;
-      EXPECT_EQ(find_tile(*schedule, Level::kc)->k, kBlockOfK) << name;
-      if (!is_supported(table->target)) continue;
-      const testing::ProductCase p{.m = 70, .n = 90, .k = 300, .a = type, .b = type, .d = type};
-      testing::ProductData data(p);
-      const auto plan = testing::prepare_cpu(data.problem, table->target, 2, &*schedule);
-      ASSERT_TRUE(plan) << plan.error().message;
-      EXPECT_EQ(plan->schedule(), *schedule) << "a schedule that was given is taken as it is";
-      ASSERT_TRUE(plan->run(data.a.data(), data.b.data(), nullptr, data.d.data()));
-      testing::check_product(p, data);
-    }
-  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// prepare, Plan and matmul on the CPU: epilogues, memory that may and may not be shared, workspaces,
-// threads, forks, and what is refused.
+// prepare, Plan and matmul on the CPU: epilogues, memory that may and may not be shared,
+// workspaces, threads, forks, and what is refused.
 #include "tilewise/plan.h"
 
 #include <gmock/gmock.h>
@@ -57,8 +57,8 @@ TEST(Plan, BiasAndRelu) {
 TEST(Plan, OperandsOfEveryIndexInABatch) {
   const ProductCase p{.m = 15, .n = 40, .k = 9, .batch = 3};
   ProductData data(p);
-  data.problem.epilogue =
-      make_epilogue("acc * scale + row[m] + column[n] + whole[m,n] + each[b,m,n] + c[m,n]", p.m, p.n);
+  data.problem.epilogue = make_epilogue(
+      "acc * scale + row[m] + column[n] + whole[m,n] + each[b,m,n] + c[m,n]", p.m, p.n);
   TestMatrix scale(Type::f32, 1, 1, 1, {0, 0, 0}, Side::back);
   TestMatrix row(Type::f32, 1, p.m, 1, {1, 0, 0}, Side::back);
   TestMatrix column(Type::f32, 1, 1, p.n, {0, 1, 0}, Side::back);
@@ -95,7 +95,8 @@ TEST(Plan, DMayBeCOrAResidual) {
     const void* operands[] = {data.d.data()};
     const auto plan = prepare_cpu(data.problem);
     ASSERT_TRUE(plan);
-    const auto done = plan->run(data.a.data(), data.b.data(), data.d.data(), data.d.data(), operands);
+    const auto done =
+        plan->run(data.a.data(), data.b.data(), data.d.data(), data.d.data(), operands);
     ASSERT_TRUE(done) << done.error().message;
     check_product(same, data, [&](double acc, auto, std::int64_t m, std::int64_t n) {
       return acc + 2 * before.at(0, m, n);
@@ -146,9 +147,8 @@ TEST(Plan, WorkspaceOfTheCallersAtAnyAlignment) {
   for (const std::size_t shift : {0, 1, 63}) {
     GuardedBuffer workspace(plan->workspace_bytes() + shift, Side::back);
     data.d.fill_nan();
-    const auto done =
-        plan->run(data.a.data(), data.b.data(), nullptr, data.d.data(), {},
-                  {workspace.data() + shift, plan->workspace_bytes()});
+    const auto done = plan->run(data.a.data(), data.b.data(), nullptr, data.d.data(), {},
+                                {workspace.data() + shift, plan->workspace_bytes()});
     ASSERT_TRUE(done) << done.error().message;
     check_product(p, data);
     EXPECT_TRUE(workspace.canaries_intact());
@@ -190,8 +190,8 @@ TEST(Plan, RunsInAForkedChild) {
     std::vector<std::byte> d(wanted.size());
     const bool by_plan = plan->run(data.a.data(), data.b.data(), nullptr, d.data()) && d == wanted;
     std::fill(d.begin(), d.end(), std::byte{0});
-    const bool by_call = matmul(data.problem, data.a.data(), data.b.data(), nullptr, d.data()) &&
-                         d == wanted;
+    const bool by_call =
+        matmul(data.problem, data.a.data(), data.b.data(), nullptr, d.data()) && d == wanted;
     _exit(by_plan && by_call ? 0 : 1);
   }
   int status = -1;
@@ -235,7 +235,11 @@ TEST(Prepare, RefusesWhatTheCpuHasNot) {
       {"f8", [](Problem& p) { p.type_a = p.type_b = Type::f8e4m3; }, "the CPU has f64, f32"},
       {"tf32", [](Problem& p) { p.compute = Compute::tf32; }, "compute is tf32"},
       {"f64 in f32", [](Problem& p) { p.type_a = p.type_b = Type::f64; }, "ask for compute f64"},
-      {"f64 to bf16", [](Problem& p) { p.compute = Compute::f64; p.type_d = Type::bf16; },
+      {"f64 to bf16",
+       [](Problem& p) {
+         p.compute = Compute::f64;
+         p.type_d = Type::bf16;
+       },
        "with f64 the CPU has"},
       {"scale", [](Problem& p) { p.scale = Scale::tensor; }, "with scale"},
       {"groups", [](Problem& p) { p.groups = 2; }, "groups is 2"},
@@ -300,7 +304,8 @@ TEST(Run, RefusalsWriteNothing) {
   EXPECT_THAT(run(a, b, c.data(), d, bias.data(), d - 7), HasSubstr("D overlaps operand other"));
   EXPECT_THAT(error_of(plan->run(a, b, c.data(), d, {operands, 1})), HasSubstr("1 operands"));
   const void* odd = reinterpret_cast<const std::byte*>(a) + 1;
-  EXPECT_THAT(run(odd, b, c.data(), d, bias.data(), other.data()), HasSubstr("multiple of 4 bytes"));
+  EXPECT_THAT(run(odd, b, c.data(), d, bias.data(), other.data()),
+              HasSubstr("multiple of 4 bytes"));
   EXPECT_EQ(memory, untouched);
   EXPECT_EQ(run(a, b, d, d, bias.data(), d), "no error");
   EXPECT_NE(memory, untouched);
@@ -326,7 +331,8 @@ TEST(Matmul, FromSeveralThreads) {
         std::vector<float> a(static_cast<std::size_t>(i), 1), d(1, 0);
         const int k = (i * (t + 1)) % 100 + 1;
         a.resize(static_cast<std::size_t>(k), 1);
-        if (!matmul(make_problem(1, 1, k), a.data(), a.data(), nullptr, d.data()) || !(d[0] > 0)) ++wrong;
+        if (!matmul(make_problem(1, 1, k), a.data(), a.data(), nullptr, d.data()) || !(d[0] > 0))
+          ++wrong;
       }
     });
   }

@@ -18,7 +18,8 @@ TEST(Pool, RunsEveryTaskOnce) {
   for (const int threads : {1, 2, 3, 7}) {
     for (const std::int64_t tasks : {0, 1, 2, 3, 100, 10000}) {
       const auto runs = std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(tasks) + 1);
-      pool.run(tasks, threads, [&](std::int64_t task, int) { ++runs[static_cast<std::size_t>(task)]; });
+      pool.run(tasks, threads,
+               [&](std::int64_t task, int) { ++runs[static_cast<std::size_t>(task)]; });
       for (std::int64_t t = 0; t < tasks; ++t) EXPECT_EQ(runs[static_cast<std::size_t>(t)], 1);
     }
   }

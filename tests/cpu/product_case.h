@@ -22,8 +22,8 @@ enum class Data { small_integers, normal };
 // How a matrix lies in memory.
 struct Layout {
   bool column_major = false;
-  std::int64_t pad = 0;    // elements between the end of a line and the next one
-  std::int64_t step = 1;   // elements between neighbours of a line
+  std::int64_t pad = 0;   // elements between the end of a line and the next one
+  std::int64_t step = 1;  // elements between neighbours of a line
 };
 
 inline Strides make_strides(std::int64_t rows, std::int64_t columns, Layout layout) {
@@ -40,15 +40,15 @@ inline Strides make_strides(std::int64_t rows, std::int64_t columns, Layout layo
 // A strided matrix (batch, rows, columns) whose elements, and nothing else, may be touched.
 class TestMatrix {
  public:
-  TestMatrix(Type type, std::int64_t batch, std::int64_t rows, std::int64_t columns, Strides strides,
-             Side side)
+  TestMatrix(Type type, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+             Strides strides, Side side)
       : type_(type), batch_(batch), rows_(rows), columns_(columns), strides_(strides) {
     const bool empty = batch == 0 || rows == 0 || columns == 0;
-    const std::int64_t extent = (batch - 1) * strides.batch + (rows - 1) * strides.row +
-                                (columns - 1) * strides.column + 1;
+    const std::int64_t extent =
+        (batch - 1) * strides.batch + (rows - 1) * strides.row + (columns - 1) * strides.column + 1;
     const std::size_t bytes = empty ? 0 : static_cast<std::size_t>(extent * size_bytes(type));
-    buffer_ = std::make_unique<GuardedBuffer>(bytes, side,
-                                              static_cast<std::size_t>(size_bytes(type)));
+    buffer_ =
+        std::make_unique<GuardedBuffer>(bytes, side, static_cast<std::size_t>(size_bytes(type)));
   }
 
   void fill(const std::function<double()>& next) {
@@ -62,7 +62,8 @@ class TestMatrix {
     std::vector<bool> used(buffer_->size(), false);
     each([&](std::int64_t at, auto...) {
       const auto bytes = static_cast<std::int64_t>(size_bytes(type_));
-      for (std::int64_t i = 0; i < bytes; ++i) used[static_cast<std::size_t>(at * bytes + i)] = true;
+      for (std::int64_t i = 0; i < bytes; ++i)
+        used[static_cast<std::size_t>(at * bytes + i)] = true;
     });
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (!used[i] && buffer_->data()[i] != static_cast<std::byte>(GuardedBuffer::kCanary)) {
@@ -148,13 +149,13 @@ struct ProductData {
   TestMatrix a, b, d;
 };
 
-// What the epilogue should give for an accumulator at (b, m, n), and how much its operands can add to
-// the magnitude of intermediate values.
+// What the epilogue should give for an accumulator at (b, m, n), and how much its operands can add
+// to the magnitude of intermediate values.
 using Expected = std::function<double(double acc, std::int64_t b, std::int64_t m, std::int64_t n)>;
 
 // Every element against a sum in long double: equal for small integers, otherwise within
-// gamma_K of sum |a||b| (facts of rounding: any order of K terms), plus one rounding of D and two of a
-// simple epilogue. A NaN fails.
+// gamma_K of sum |a||b| (facts of rounding: any order of K terms), plus one rounding of D and two
+// of a simple epilogue. A NaN fails.
 inline void check_product(const ProductCase& p, const ProductData& data,
                           const Expected& expected = nullptr, double operand_magnitude = 0) {
   const double u = data.problem.compute == Compute::f64 ? 0x1p-53 : 0x1p-24;
@@ -166,19 +167,18 @@ inline void check_product(const ProductCase& p, const ProductData& data,
       for (std::int64_t j = 0; j < p.n; ++j) {
         long double sum = 0, magnitude = 0;
         for (std::int64_t k = 0; k < p.k; ++k) {
-          const long double term = static_cast<long double>(data.a.at(b, i, k)) *
-                                   data.b.at(p.share_b ? 0 : b, k, j);
+          const long double term =
+              static_cast<long double>(data.a.at(b, i, k)) * data.b.at(p.share_b ? 0 : b, k, j);
           sum += term;
           magnitude += std::fabs(term);
         }
         const auto exact = static_cast<double>(sum);
         const double wanted = expected ? expected(exact, b, i, j) : exact;
         const double got = data.d.at(b, i, j);
-        const double bound =
-            p.data == Data::small_integers
-                ? 0
-                : gamma * (static_cast<double>(magnitude) + operand_magnitude) +
-                      u_d * std::fabs(wanted) + 0x1p-24;
+        const double bound = p.data == Data::small_integers
+                                 ? 0
+                                 : gamma * (static_cast<double>(magnitude) + operand_magnitude) +
+                                       u_d * std::fabs(wanted) + 0x1p-24;
         if (!(std::fabs(got - wanted) <= bound)) {
           FAIL() << describe(p) << ": D[" << b << "][" << i << "][" << j << "] is " << got
                  << ", should be " << wanted << " within " << bound;

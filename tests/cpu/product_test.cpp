@@ -79,10 +79,10 @@ TEST_P(ProductOn, SmallTilesOfEveryLevel) {
     const std::int64_t r = mr(type);
     const std::int64_t s = nr(type);
     // Multiples of the register tile and not, larger than the matrix and not.
-    const Schedule schedules[] = {
-        small_tiles(type, 2 * r, 2 * s, 8, r), small_tiles(type, 3 * r + 1, s + 3, 5, r + 1),
-        small_tiles(type, 0, 0, 16, 2 * r), small_tiles(type, 1, 1, 1, 1),
-        small_tiles(type, 1000, 1000, 1000, 1000)};
+    const Schedule schedules[] = {small_tiles(type, 2 * r, 2 * s, 8, r),
+                                  small_tiles(type, 3 * r + 1, s + 3, 5, r + 1),
+                                  small_tiles(type, 0, 0, 16, 2 * r), small_tiles(type, 1, 1, 1, 1),
+                                  small_tiles(type, 1000, 1000, 1000, 1000)};
     for (const Schedule& schedule : schedules) {
       for (const std::int64_t m : {r - 1, 2 * r, 4 * r + 1}) {
         for (const std::int64_t n : {s - 1, 2 * s + 1}) {
@@ -96,7 +96,10 @@ TEST_P(ProductOn, SmallTilesOfEveryLevel) {
 }
 
 TEST_P(ProductOn, LayoutsAndStrides) {
-  const Layout layouts[] = {{}, {.column_major = true}, {.pad = 3}, {.column_major = true, .pad = 5},
+  const Layout layouts[] = {{},
+                            {.column_major = true},
+                            {.pad = 3},
+                            {.column_major = true, .pad = 5},
                             {.pad = 2, .step = 2}};
   for (const Type type : {Type::f32, Type::f64}) {
     const Schedule blocked = small_tiles(type, 2 * mr(type), 2 * nr(type), 11, mr(type));
@@ -104,8 +107,16 @@ TEST_P(ProductOn, LayoutsAndStrides) {
       for (const Layout& b : layouts) {
         for (const Layout& d : layouts) {
           for (const Side side : {Side::front, Side::back}) {
-            const ProductCase p{.m = 2 * mr(type) + 1, .n = nr(type) + 3, .k = 23, .a = type, .b = type,
-                                .d = type, .layout_a = a, .layout_b = b, .layout_d = d, .side = side};
+            const ProductCase p{.m = 2 * mr(type) + 1,
+                                .n = nr(type) + 3,
+                                .k = 23,
+                                .a = type,
+                                .b = type,
+                                .d = type,
+                                .layout_a = a,
+                                .layout_b = b,
+                                .layout_d = d,
+                                .side = side};
             expect_right(p);
             expect_right(p, &blocked);
           }
@@ -118,8 +129,13 @@ TEST_P(ProductOn, LayoutsAndStrides) {
 TEST_P(ProductOn, BatchesAndASharedMatrix) {
   for (const bool share : {false, true}) {
     for (const std::int64_t batch : {0, 1, 3, 5}) {
-      expect_right({.m = 13, .n = 35, .k = 9, .batch = batch, .layout_a = {.pad = 1},
-                    .layout_d = {.pad = 7}, .share_b = share},
+      expect_right({.m = 13,
+                    .n = 35,
+                    .k = 9,
+                    .batch = batch,
+                    .layout_a = {.pad = 1},
+                    .layout_d = {.pad = 7},
+                    .share_b = share},
                    nullptr, 2);
     }
   }
@@ -128,8 +144,10 @@ TEST_P(ProductOn, BatchesAndASharedMatrix) {
 TEST_P(ProductOn, NormalDataWithinTheBound) {
   for (const Type type : {Type::f32, Type::f64}) {
     expect_right({.m = 61, .n = 67, .k = 1, .a = type, .b = type, .d = type, .data = Data::normal});
-    expect_right({.m = 61, .n = 67, .k = 300, .a = type, .b = type, .d = type, .data = Data::normal});
-    expect_right({.m = 23, .n = 71, .k = 1009, .a = type, .b = type, .d = type, .data = Data::normal});
+    expect_right(
+        {.m = 61, .n = 67, .k = 300, .a = type, .b = type, .d = type, .data = Data::normal});
+    expect_right(
+        {.m = 23, .n = 71, .k = 1009, .a = type, .b = type, .d = type, .data = Data::normal});
   }
 }
 
@@ -142,10 +160,18 @@ TEST_P(ProductOn, SixteenBitStorage) {
         for (const Layout& layout : layouts) {
           for (const Data data : {Data::small_integers, Data::normal}) {
             // |sum| <= 16 * 8 = 128 for the integers: exact in bf16's 8 bits.
-            const ProductCase p{.m = 27, .n = 43, .k = data == Data::normal ? 41 : 8, .a = a, .b = b,
-                                .d = d, .layout_a = layout, .layout_b = layout, .layout_d = layout,
+            const ProductCase p{.m = 27,
+                                .n = 43,
+                                .k = data == Data::normal ? 41 : 8,
+                                .a = a,
+                                .b = b,
+                                .d = d,
+                                .layout_a = layout,
+                                .layout_b = layout,
+                                .layout_d = layout,
                                 .data = data};
-            const Schedule blocked = small_tiles(Type::f32, 24, 32, data == Data::normal ? 10 : 3, 12);
+            const Schedule blocked =
+                small_tiles(Type::f32, 24, 32, data == Data::normal ? 10 : 3, 12);
             expect_right(p);
             expect_right(p, &blocked);
           }
@@ -184,8 +210,8 @@ TEST_P(ProductOn, WiderComputeOfNarrowerInputs) {
 
 TEST_P(ProductOn, SameBitsForAnyNumberOfThreads) {
   for (const Type type : {Type::f32, Type::f64}) {
-    const ProductCase p{.m = 203, .n = 331, .k = 517, .a = type, .b = type, .d = type,
-                        .data = Data::normal};
+    const ProductCase p{
+        .m = 203, .n = 331, .k = 517, .a = type, .b = type, .d = type, .data = Data::normal};
     std::vector<std::byte> first;
     for (const int threads : {1, 2, 3, 5}) {
       ProductData data(p);

@@ -1,4 +1,5 @@
-// Element types in memory and their conversions to and from accumulators, one and several at a time.
+// Element types in memory and their conversions to and from accumulators, one and several at a
+// time.
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

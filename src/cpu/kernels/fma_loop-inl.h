@@ -7,7 +7,8 @@ template <class T>
 HWY_NOINLINE double fma_loop(std::int64_t iterations, T* sink) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr int kChains = 12;  // above latency x ports of every core this runs on, within 16 registers
+  constexpr int kChains =
+      12;  // above latency x ports of every core this runs on, within 16 registers
   constexpr int kRepeats = 4;
   V sum[kChains];
 #pragma GCC unroll 16

@@ -7,10 +7,10 @@
 namespace tilewise::cpu {
 
 // A block of a matrix to be packed into panels of a fixed width w. Panel p holds the lines
-// [p w, p w + w) of the block as (along, w): one step of k after another, zero where the block ends.
-// For A a line is a row, for B a column.
+// [p w, p w + w) of the block as (along, w): one step of k after another, zero where the block
+// ends. For A a line is a row, for B a column.
 struct PackArguments {
-  const void* source;         // element (0, 0) of the block
+  const void* source;          // element (0, 0) of the block
   std::int64_t across_stride;  // elements between neighbouring lines
   std::int64_t along_stride;   // elements between neighbours along k
   std::int64_t across;         // lines in the block
@@ -30,8 +30,8 @@ struct BlockArguments {
   std::int64_t partial_panel = 0;
   bool first = true;  // partial is not read
   bool last = true;   // the sums go to d or finish instead of partial
-  // Either d is set: the sums are stored there, rows d_row_stride apart, columns adjacent. Or finish
-  // is called for each register tile (rows, columns) at (i, j) with rows nr apart.
+  // Either d is set: the sums are stored there, rows d_row_stride apart, columns adjacent. Or
+  // finish is called for each register tile (rows, columns) at (i, j) with rows nr apart.
   T* d = nullptr;
   std::int64_t d_row_stride = 0;
   void (*finish)(void* context, T* tile, std::int64_t i, std::int64_t j, int rows,
@@ -39,8 +39,8 @@ struct BlockArguments {
   void* context = nullptr;
 };
 
-// Functions for one accumulator type. pack_*: indexed by the source's Type (types.h); null where that
-// type is not supported.
+// Functions for one accumulator type. pack_*: indexed by the source's Type (types.h); null where
+// that type is not supported.
 template <class T>
 struct Kernels {
   static constexpr int kNumTypes = 6;

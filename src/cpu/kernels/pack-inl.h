@@ -1,6 +1,6 @@
-// Packing: copies a block of A or B into panels that the register tile reads front to back, converted
-// to the accumulator's type. Strides, transposes and cache-set conflicts of the caller's matrices end
-// here. Nothing outside the block is read.
+// Packing: copies a block of A or B into panels that the register tile reads front to back,
+// converted to the accumulator's type. Strides, transposes and cache-set conflicts of the caller's
+// matrices end here. Nothing outside the block is read.
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

@@ -1,10 +1,11 @@
-// The innermost loop: an mr x nr tile of sums in registers, k outer products. Included by target.cpp
-// once per target.
+// The innermost loop: an mr x nr tile of sums in registers, k outer products. Included by
+// target.cpp once per target.
 //
-// Contract: a and b are packed panels (k, mr) and (k, nr), 64-byte aligned, padded with zeros. Each sum
-// is one chain of multiply-adds in the order of k, starting at zero, then added to the sum of the
-// blocks of k before it. So the bits of an output depend on its row of A, its column of B and the
-// blocks of k, and on nothing else: not on the tile's shape, on its neighbours or on the thread.
+// Contract: a and b are packed panels (k, mr) and (k, nr), 64-byte aligned, padded with zeros. Each
+// sum is one chain of multiply-adds in the order of k, starting at zero, then added to the sum of
+// the blocks of k before it. So the bits of an output depend on its row of A, its column of B and
+// the blocks of k, and on nothing else: not on the tile's shape, on its neighbours or on the
+// thread.
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {
@@ -22,8 +23,8 @@ struct TileArguments {
   int columns;  // of the last column panel that are stored
 };
 
-// Keeps a loaded vector in a register. GCC 12 otherwise repeats the load as a memory operand of every
-// multiply-add, and the load ports become the limit.
+// Keeps a loaded vector in a register. GCC 12 otherwise repeats the load as a memory operand of
+// every multiply-add, and the load ports become the limit.
 template <class V>
 HWY_INLINE void keep_in_register(V& v) {
 #if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3

@@ -5,23 +5,23 @@
 //   TILEWISE_TARGET_HWY     HWY_AVX2, what Highway must have chosen from the flags
 //
 // HAZARD: an inline function of a shared header (std::min, say) would be compiled here with this
-// target's instructions, and the linker might keep that copy for the whole program. So nothing of the
-// standard library but <cstdint> is used here; tests/cpu/target_symbols checks the object files.
+// target's instructions, and the linker might keep that copy for the whole program. So nothing of
+// the standard library but <cstdint> is used here; tests/cpu/target_symbols checks the object
+// files.
 #define HWY_COMPILE_ONLY_STATIC
-#include "hwy/highway.h"
-
 #include "cpu/kernels/kernel_table.h"
 #include "cpu/kernels/tile_sizes.h"
+#include "hwy/highway.h"
 
 static_assert(HWY_TARGET == TILEWISE_TARGET_HWY,
               "the flags of this target do not give the instruction set that its name promises");
 
 HWY_BEFORE_NAMESPACE();
-#include "cpu/kernels/register_tile-inl.h"
 #include "cpu/kernels/block-inl.h"
 #include "cpu/kernels/elements-inl.h"
-#include "cpu/kernels/pack-inl.h"
 #include "cpu/kernels/fma_loop-inl.h"
+#include "cpu/kernels/pack-inl.h"
+#include "cpu/kernels/register_tile-inl.h"
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {
