@@ -1,5 +1,8 @@
 // The two loops around the register tile: column panels of B outside (one stays in the first-level
 // cache), row panels of A inside (they stream from the second level).
+#pragma once
+
+#include "cpu/kernels/register_tile-inl.h"
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

@@ -1,5 +1,6 @@
 // Element types in memory and their conversions to and from accumulators, one and several at a
 // time.
+#pragma once
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

@@ -1,4 +1,5 @@
 // The peak of the multiply-add units: independent chains in registers, no memory.
+#pragma once
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

@@ -1,6 +1,9 @@
 // Packing: copies a block of A or B into panels that the register tile reads front to back,
 // converted to the accumulator's type. Strides, transposes and cache-set conflicts of the caller's
 // matrices end here. Nothing outside the block is read.
+#pragma once
+
+#include "cpu/kernels/elements-inl.h"
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {

@@ -6,6 +6,7 @@
 // the blocks of k before it. So the bits of an output depend on its row of A, its column of B and
 // the blocks of k, and on nothing else: not on the tile's shape, on its neighbours or on the
 // thread.
+#pragma once
 
 namespace tilewise::cpu {
 namespace HWY_NAMESPACE {
