@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # install_packages.sh SET: makes sure that the system packages of a set are there.
 #   run    what `make run` and `make build` need
-#   test   run, and the second compiler, the test library and Python's virtual environments
+#   test   run, and the second compiler (also for WebAssembly), the test library and Python's virtual
+#          environments
 #   check  test, and clang-tidy
 #   bench  run, and what the benchmarks compare with
 # Names are Debian 12's. Ubuntu 24.04 has the same names; it was not tried.
@@ -28,6 +29,10 @@ run_packages="
 test_packages="$run_packages
   clang-19            clang++-19
   libclang-rt-19-dev  -
+  lld-19              wasm-ld-19
+  wasi-libc           -
+  libc++-19-dev-wasm32        -
+  libclang-rt-19-dev-wasm32   -
   libgtest-dev        /usr/include/gtest/gtest.h
   libgmock-dev        /usr/include/gmock/gmock.h
   python3-venv        -
