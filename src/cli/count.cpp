@@ -1,0 +1,152 @@
+// tilewise count: reads by level in closed form.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/arguments.h"
+#include "cli/environment.h"
+#include "cli/tiling_options.h"
+#include "cli/verb.h"
+#include "io/json_writer.h"
+#include "io/text_table.h"
+#include "tilewise/traffic.h"
+
+namespace tilewise::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> sizes;
+  TilingOptions tiling;
+  std::string element_bytes = "4";
+  bool json = false;
+};
+
+struct Counted {
+  Problem problem;
+  Schedule schedule;
+  CountReport report;
+};
+
+Result<Type> type_of_bytes(const std::string& text) {
+  for (const Type type : {Type::f8e4m3, Type::bf16, Type::f32, Type::f64}) {
+    if (text == fmt::to_string(size_bytes(type))) return type;
+  }
+  const Result<std::int64_t> number = parse_integer("--element-bytes", text, 1, 8);
+  if (!number) return std::unexpected(number.error());
+  return bad_request(fmt::format("--element-bytes is {}; valid are 1, 2, 4 and 8", *number));
+}
+
+Result<Counted> count_request(const Options& options) {
+  const Result<Sizes> sizes = parse_sizes(options.sizes);
+  if (!sizes) return std::unexpected(sizes.error());
+  const Result<Type> type = type_of_bytes(options.element_bytes);
+  if (!type) return std::unexpected(type.error());
+  Counted counted;
+  counted.problem = make_problem(sizes->m, sizes->n, sizes->k, *type);
+  Result<Schedule> schedule = schedule_of(options.tiling, "naive");
+  if (!schedule) return std::unexpected(schedule.error());
+  counted.schedule = std::move(*schedule);
+  Result<CountReport> report = count_levels(counted.problem, counted.schedule);
+  if (!report) return std::unexpected(report.error());
+  counted.report = std::move(*report);
+  return counted;
+}
+
+void write_level(JsonWriter& w, const LevelCount& level) {
+  w.begin_object(JsonWriter::Layout::line);
+  w.member("level", to_string(level.level));
+  w.member("m", level.m);
+  w.member("n", level.n);
+  w.member("k", level.k);
+  w.member("reads_a", level.reads_a);
+  w.member("reads_b", level.reads_b);
+  w.member("reads", level.reads);
+  w.member("reuse_a", level.reuse_a);
+  w.member("reuse_b", level.reuse_b);
+  w.member("intensity", level.intensity);
+  w.end_object();
+}
+
+std::string as_json(const Counted& counted, const Console& console) {
+  const CountReport& report = counted.report;
+  JsonWriter w;
+  begin_document(w, "tilewise.count/1", console, "none");
+  w.member("m", counted.problem.m);
+  w.member("n", counted.problem.n);
+  w.member("k", counted.problem.k);
+  w.member("element_bytes", size_bytes(counted.problem.type_a));
+  w.key("schedule");
+  counted.schedule.name.empty() ? w.null() : w.value(counted.schedule.name);
+  w.member("naive", report.naive);
+  w.member("tiled", report.tiled);
+  w.member("minimum", report.minimum);
+  w.member("flops", report.flops);
+  w.member("phases", report.phases);
+  w.member("blocks", report.blocks);
+  w.key("levels");
+  w.begin_array();
+  for (const LevelCount& level : report.levels) write_level(w, level);
+  w.end_array();
+  w.end_object();
+  return std::move(w).finish();
+}
+
+std::string as_text(const Counted& counted) {
+  const CountReport& report = counted.report;
+  const Problem& problem = counted.problem;
+  const double bytes = size_bytes(problem.type_a);
+  std::string text =
+      fmt::format("C[{0},{1}] = A[{0},{2}] B[{2},{1}], {3} bytes an element, {4}\n\n", problem.m,
+                  problem.n, problem.k, bytes, describe_tiles(counted.schedule));
+  TextTable totals({{"reads", TextTable::Align::left}, {"elements"}, {"bytes"}});
+  const auto add_total = [&](std::string name, Count reads) {
+    totals.add_row({std::move(name), grouped_digits(reads.to_string()),
+                    readable_bytes(reads.to_double() * bytes)});
+  };
+  add_total("naive", report.naive);
+  add_total("tiled", report.tiled);
+  add_total("minimum", report.minimum);
+  TextTable levels({{"level", TextTable::Align::left},
+                    {"tile", TextTable::Align::left},
+                    {"reads from", TextTable::Align::left},
+                    {"reads of A"},
+                    {"reads of B"},
+                    {"reuse A"},
+                    {"reuse B"},
+                    {"FLOP/byte"}});
+  for (std::size_t i = 0; i < report.levels.size(); ++i) {
+    const LevelCount& level = report.levels[i];
+    levels.add_row({std::string(to_string(level.level)), extents(level.m, level.n, level.k),
+                    std::string(reads_from(counted.schedule, i)),
+                    grouped_digits(level.reads_a.to_string()),
+                    grouped_digits(level.reads_b.to_string()), fmt::format("{:.4g}", level.reuse_a),
+                    fmt::format("{:.4g}", level.reuse_b), fmt::format("{:.4g}", level.intensity)});
+  }
+  return text + totals.text() + '\n' + levels.text();
+}
+
+Action declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
+  add_tiling_options(app, options->tiling);
+  app.add_option("--element-bytes", options->element_bytes, "bytes an element: 1, 2, 4 or 8");
+  app.add_flag("--json", options->json, "one JSON document (tilewise.count/1)");
+  return [options](const Console& console) -> Result<ExitCode> {
+    const Result<Counted> counted = count_request(*options);
+    if (!counted) return std::unexpected(counted.error());
+    console.print(options->json ? as_json(*counted, console) : as_text(*counted));
+    return ExitCode::success;
+  };
+}
+
+}  // namespace
+
+extern const Verb kCountVerb = {
+    "count", "exact reads by level of a tiling, beside the naive product and the minimum",
+    "  tilewise count 4096 4096 4096 --tile 128\n"
+    "  tilewise count 4096 4096 4096 --tile block:128x128x8 --tile thread:8x8 --json\n"
+    "  tilewise count 8192 8192 8192 --schedule wgmma_pipeline --element-bytes 2\n",
+    declare};
+
+}  // namespace tilewise::cli

@@ -1,0 +1,57 @@
+#include "cli/environment.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#include "version.h"
+
+namespace tilewise::cli {
+namespace {
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (start != std::string::npos) return line.substr(start);
+  }
+  return "unknown";
+}
+
+constexpr std::string_view compiler_name() {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace
+
+void begin_document(JsonWriter& w, std::string_view schema, const Console& console,
+                    std::string_view data) {
+  w.begin_object();
+  w.member("schema", schema);
+  w.key("environment");
+  w.begin_object();
+  w.member("version", kVersion);
+  w.member("commit", kCommit);
+  w.member("compiler", compiler_name());
+  w.member("cpu", cpu_name());
+  w.member("date", utc_now());
+  w.member("command", console.command);
+  w.member("data", data);
+  w.end_object();
+}
+
+}  // namespace tilewise::cli

@@ -1,0 +1,14 @@
+// What a document says about where it was made.
+#pragma once
+
+#include "cli/verb.h"
+#include "io/json_writer.h"
+
+namespace tilewise::cli {
+
+// Opens the document's object, with "schema" and "environment"; the caller adds members and ends it.
+// data: what the inputs were ("none", "normal, seed 1", file names).
+void begin_document(JsonWriter& writer, std::string_view schema, const Console& console,
+                    std::string_view data);
+
+}  // namespace tilewise::cli

@@ -1,0 +1,12 @@
+#include <string>
+#include <vector>
+
+#include "cli/shell_quote.h"
+#include "cli/verb.h"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  tilewise::cli::Console console;
+  console.command = tilewise::cli::shell_command(arguments);
+  return static_cast<int>(tilewise::cli::run_command(arguments, console));
+}

@@ -1,0 +1,16 @@
+#include <array>
+
+#include "cli/verb.h"
+
+namespace tilewise::cli {
+
+extern const Verb kCountVerb;
+extern const Verb kSimulateVerb;
+extern const Verb kSchedulesVerb;
+
+std::span<const Verb* const> verbs() {
+  static constexpr std::array kVerbs = {&kCountVerb, &kSimulateVerb, &kSchedulesVerb};
+  return kVerbs;
+}
+
+}  // namespace tilewise::cli
