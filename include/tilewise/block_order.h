@@ -34,7 +34,7 @@ struct BlockTraffic {
       true;  // false: a grid of more than kExactTiles tiles; dram is then wave_only's estimate
 };
 
-constexpr std::int64_t kExactTiles = std::int64_t{1} << 21;
+constexpr std::int64_t kExactTiles = std::int64_t{1} << 18;
 
 // DRAM reads under a least-recently-used L2 of capacity_bytes: the blocks of a wave advance through
 // K together, C bypasses. A panel of A or B last used in wave u and used again in wave w has seen
@@ -42,9 +42,11 @@ constexpr std::int64_t kExactTiles = std::int64_t{1} << 21;
 // distinct bytes since, at the share t of K; F counts the panels that a range of waves uses. It
 // hits where D(t) is at most the capacity, which is one interval of t. Within 0.85 % of an
 // element-wise LRU simulation in 47 cases (docs/explain.md). On parts with a divided L2 the useful
-// capacity is half. Errors: a negative size, block or slots under 1. Cost: O(tiles log waves), 2^21
-// tiles at most.
-[[nodiscard]] Result<BlockTraffic> block_traffic(const BlockGrid& grid, double capacity_bytes);
+// capacity is half.
+// walk: false leaves the launch order out (dram is then the minimum, a lower bound).
+// Errors: a negative size, block or slots under 1. Cost: O(tiles log waves), 2^18 tiles at most.
+[[nodiscard]] Result<BlockTraffic> block_traffic(const BlockGrid& grid, double capacity_bytes,
+                                                 bool walk = true);
 
 // The group that reads least within one wave: sqrt(slots block_n / block_m).
 [[nodiscard]] double best_group(std::int64_t slots, std::int64_t block_m, std::int64_t block_n);

@@ -173,7 +173,7 @@ double best_group(std::int64_t slots, std::int64_t block_m, std::int64_t block_n
                    static_cast<double>(block_m));
 }
 
-Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes) {
+Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes, bool walk) {
   if (auto ok = check(g); !ok) return std::unexpected(ok.error());
   BlockTraffic result;
   if (g.m == 0 || g.n == 0 || g.k == 0) return result;
@@ -196,7 +196,10 @@ Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes) {
   const auto tile_m = static_cast<std::int64_t>(std::min(tile_rows.raw(), m.raw()));
   const auto tile_n = static_cast<std::int64_t>(std::min(tile_columns.raw(), n.raw()));
   const std::int64_t tiles_m = divide_up(g.m, tile_m), tiles_n = divide_up(g.n, tile_n);
-  if (tiles <= Count(kExactTiles)) {
+  if (!walk) {
+    result.exact = false;
+    result.dram = result.wave_only = result.minimum.to_double();
+  } else if (tiles <= Count(kExactTiles)) {
     LruForm(g, tiles_m, tiles_n, tile_m, tile_n, slots, capacity_bytes).run(result);
   } else {
     result.exact = false;

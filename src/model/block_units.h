@@ -1,0 +1,29 @@
+// What one block costs in units: wavefronts of shared memory, sectors and lines of global memory.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewise/count.h"
+#include "tilewise/estimate.h"
+
+namespace tilewise {
+
+// Wavefronts that all warps of a block take for one step of k, reads of both operands. Float lanes:
+// from the lanes' addresses (rows of threads over the block's tile, or over warp tiles as
+// kernels/parts/layout.cuh lays them out; A by rows of k where a thread has several columns).
+// Tensor cores: operand bytes over 128, since ldmatrix and wgmma under a swizzle have no conflict.
+[[nodiscard]] double shared_wavefronts_per_k(const Problem& problem, const Schedule& schedule,
+                                             const Footprint& footprint);
+
+// 128-byte lines that the requests of a block touch in one step of k, for schedules that multiply
+// straight from global memory (no block level): each is a cycle of the L1.
+[[nodiscard]] double direct_lines_per_k(const Problem& problem, const Schedule& schedule,
+                                        const Footprint& footprint);
+
+// 32-byte sectors that all blocks ask for when they copy their tiles of A (or B), row segments of
+// the operand as it lies in memory, misalignment and ragged ends included. Base aligned to 32
+// bytes.
+[[nodiscard]] Count sectors_a(const Problem& problem, const Footprint& footprint);
+[[nodiscard]] Count sectors_b(const Problem& problem, const Footprint& footprint);
+
+}  // namespace tilewise

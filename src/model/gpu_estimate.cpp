@@ -1,0 +1,261 @@
+#include "model/gpu_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "model/block_units.h"
+#include "model/rates.h"
+#include "tilewise/block_order.h"
+
+namespace tilewise {
+namespace {
+
+constexpr double kLineBytes = 128;
+// mma.sync on sm_90: measured share of the peak that wgmma reaches (arXiv 2402.13499).
+constexpr double kHopperMmaShare = 0.65;
+constexpr std::int64_t kPartialSumBytes = 4;
+
+std::int64_t divide_up(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
+
+std::string digits(double value) {
+  const auto rounded = static_cast<std::int64_t>(value * 10 + 0.5);
+  std::string text = std::to_string(rounded / 10);
+  if (rounded % 10 != 0 && rounded < 10000) text += "." + std::to_string(rounded % 10);
+  return text;
+}
+
+class GpuEstimate {
+ public:
+  GpuEstimate(const Problem& p, const Schedule& s, const Machine& machine, Estimate& e)
+      : p_(p), s_(s), machine_(machine), e_(e) {}
+
+  Result<void> run(bool exact_order) {
+    e_.footprint = *footprint(p_, s_);
+    auto occupied = occupancy(machine_.limits, e_.footprint.block);
+    if (!occupied) return std::unexpected(occupied.error());
+    e_.occupancy = *occupied;
+    if (auto done = fill_waves(); !done) return done;
+    if (auto done = fill_bytes(exact_order); !done) return done;
+    fill_issued();
+    fill_units();
+    fill_terms();
+    for (const TrafficRow& row : e_.traffic.rows) {
+      if (row.value.overflowed()) return bad_request("explain: a count exceeds 2^127 - 1");
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const Footprint& f() const { return e_.footprint; }
+
+  void row(std::string level, Operand operand, Direction direction, Quantity quantity,
+           std::string unit, Count value) {
+    e_.traffic.rows.push_back(
+        {std::move(level), operand, direction, quantity, std::move(unit), value});
+  }
+
+  // Blocks of the whole launch: output tiles, batches and the ways of a split K.
+  [[nodiscard]] Count blocks() const {
+    return ceil_div(p_.m, f().block_m) * ceil_div(p_.n, f().block_n) * Count(p_.batch);
+  }
+  [[nodiscard]] Count padded_k() const { return ceil_div(p_.k, f().block_k) * Count(f().block_k); }
+
+  Result<void> fill_waves() {
+    const std::int64_t slots = machine_.num_units * e_.occupancy.blocks_per_sm;
+    auto result = waves(blocks() * Count(s_.split_k.ways), slots);
+    if (!result) return std::unexpected(result.error());
+    e_.waves = *result;
+    if (s_.stream_k && e_.waves.fraction > 0) {
+      e_.waves.efficiency = 1;  // every SM takes an equal share of all phases
+      e_.notes.push_back("stream-K gives every SM an equal share: no partial wave.");
+    }
+    auto padding = padding_efficiency(p_.m, p_.n, p_.k, f().block_m, f().block_n, f().block_k);
+    if (!padding) return std::unexpected(padding.error());
+    e_.padding_efficiency = *padding;
+    e_.block_intensity = 2.0 * static_cast<double>(f().block_m) * static_cast<double>(f().block_n) /
+                         static_cast<double>(f().block_m * size_bytes(p_.type_a) +
+                                             f().block_n * size_bytes(p_.type_b));
+    return {};
+  }
+
+  Result<void> fill_bytes(bool exact_order) {
+    const double partition = capacity(machine_, "l2_partition");
+    e_.dram_capacity_bytes =
+        static_cast<std::int64_t>(partition > 0 ? partition : capacity(machine_, "l2"));
+    BlockGrid grid;
+    grid.m = p_.m, grid.n = p_.n, grid.k = divide_up(p_.k, s_.split_k.ways);
+    grid.block_m = f().block_m, grid.block_n = f().block_n;
+    grid.slots = machine_.num_units * e_.occupancy.blocks_per_sm;
+    grid.bytes_a = size_bytes(p_.type_a), grid.bytes_b = size_bytes(p_.type_b);
+    grid.order = s_.order;
+    grid.cluster = s_.cluster;
+    grid.multicast = s_.copy == Copy::bulk;
+    auto traffic = block_traffic(grid, static_cast<double>(e_.dram_capacity_bytes), exact_order);
+    if (!traffic) return std::unexpected(traffic.error());
+    e_.dram_exact = traffic->exact;
+    // One pass for each way of a split K, and for each batch.
+    const Count passes =
+        Count(std::min<std::int64_t>(s_.split_k.ways, std::max<std::int64_t>(p_.k, 1))) *
+        Count(p_.batch);
+    delivered_ = traffic->delivered * passes;
+    lookups_ = traffic->lookups * passes;
+    dram_ = traffic->dram * passes.to_double();
+    if (p_.batch > 1) e_.notes.push_back("Batches count as separate products at the L2 and DRAM.");
+    row("sm", Operand::a, Direction::read, Quantity::bytes, "bytes delivered, A and B", delivered_);
+    row("l2", Operand::a, Direction::read, Quantity::bytes, "bytes looked up, A and B", lookups_);
+    row("dram", Operand::a, Direction::read, Quantity::bytes, "bytes, A and B",
+        Count(to_integer(dram_)));
+    fill_output();
+    add_memory("l2", lookups_.to_double());
+    add_memory("dram", dram_ + static_cast<double>(side_bytes_.raw()));
+    return {};
+  }
+
+  // A double that counts bytes, as an integer; no exact count is this large.
+  static std::int64_t to_integer(double bytes) {
+    return bytes < 9e18 ? static_cast<std::int64_t>(bytes + 0.5) : INT64_MAX;
+  }
+
+  // D, and what the epilogue reads: each element once.
+  void fill_output() {
+    const Count mn = Count(p_.m) * Count(p_.n) * Count(p_.batch);
+    const Count d_bytes = mn * Count(size_bytes(p_.type_d));
+    row("dram", Operand::d, Direction::write, Quantity::bytes, "bytes", d_bytes);
+    side_bytes_ = d_bytes;
+    if (p_.epilogue.reads_c()) {
+      const Count c_bytes = mn * Count(size_bytes(p_.type_c));
+      row("dram", Operand::c, Direction::read, Quantity::bytes, "bytes", c_bytes);
+      side_bytes_ += c_bytes;
+    }
+    Count operand_bytes;
+    for (int i = 0; i < p_.epilogue.num_operands; ++i) {
+      const EpilogueOperand& o = p_.epilogue.operands[static_cast<std::size_t>(i)];
+      operand_bytes += Count(o.index_b ? p_.batch : 1) * Count(o.index_m ? p_.m : 1) *
+                       Count(o.index_n ? p_.n : 1) * Count(size_bytes(o.type));
+    }
+    if (p_.epilogue.num_operands > 0) {
+      row("dram", Operand::epilogue, Direction::read, Quantity::bytes, "bytes", operand_bytes);
+      side_bytes_ += operand_bytes;
+    }
+    const Count sums =
+        e_.traffic.value(outer_level(), Operand::workspace, Direction::write, Quantity::elements) +
+        e_.traffic.value(outer_level(), Operand::workspace, Direction::read, Quantity::elements);
+    if (sums != Count(0)) side_bytes_ += sums * Count(kPartialSumBytes);
+  }
+
+  [[nodiscard]] std::string outer_level() const {
+    return s_.tiles.empty() ? "global" : std::string(to_string(s_.tiles.front().level));
+  }
+
+  void add_memory(const char* name, double bytes) {
+    LevelEstimate level;
+    level.level = level.memory = name;
+    level.bytes = bytes;
+    if (bytes > 0) level.intensity = num_flops(p_) / bytes;
+    level.ridge = ridge(e_.peak_tflops, stated_bandwidth(machine_, name));
+    e_.memories.push_back(std::move(level));
+  }
+
+  // Products that the arithmetic forms, padding included.
+  void fill_issued() {
+    products_ = blocks() * Count(f().block_m) * Count(f().block_n) * padded_k();
+    if (p_.k == 0) products_ = 0;
+    if (e_.arithmetic == Arithmetic::lanes) {
+      row("thread", Operand::d, Direction::write, Quantity::issued, "ffma", products_);
+      return;
+    }
+    const Tile& i = *find_tile(s_, Level::instruction);
+    const Count instructions = blocks() * ceil_div(f().block_m, i.m) * ceil_div(f().block_n, i.n) *
+                               ceil_div(f().block_k, i.k) * ceil_div(p_.k, f().block_k);
+    products_ = instructions * Count(i.m) * Count(i.n) * Count(i.k) * Count(e_.peak.products);
+    row("instruction", Operand::d, Direction::write, Quantity::issued,
+        e_.arithmetic == Arithmetic::mma ? "mma" : "wgmma", instructions * Count(e_.peak.products));
+  }
+
+  void fill_units() {
+    const double steps = blocks().to_double() * padded_k().to_double();
+    wavefronts_ = steps * shared_wavefronts_per_k(p_, s_, f());
+    lines_ = steps * direct_lines_per_k(p_, s_, f());
+    if (s_.copy == Copy::bulk) {
+      const Count boxes = blocks() * padded_k();
+      row("block", Operand::a, Direction::read, Quantity::units, "bulk-copy bytes",
+          boxes * Count(f().block_m) * Count(size_bytes(p_.type_a)));
+      row("block", Operand::b, Direction::read, Quantity::units, "bulk-copy bytes",
+          boxes * Count(f().block_n) * Count(size_bytes(p_.type_b)));
+    } else if (lines_ == 0) {
+      row("block", Operand::a, Direction::read, Quantity::units, "sectors", sectors_a(p_, f()));
+      row("block", Operand::b, Direction::read, Quantity::units, "sectors", sectors_b(p_, f()));
+    }
+    if (wavefronts_ > 0) {
+      row("shared", Operand::a, Direction::read, Quantity::units, "wavefronts, A and B",
+          Count(to_integer(wavefronts_)));
+    }
+    if (lines_ > 0) {
+      row("l1", Operand::a, Direction::read, Quantity::units, "lines, A and B",
+          Count(to_integer(lines_)));
+    }
+  }
+
+  void term(std::string name, double time_us, std::string how) {
+    if (time_us > 0) e_.terms.push_back({std::move(name), time_us, std::move(how)});
+  }
+
+  void fill_terms() {
+    const double efficiency = e_.waves.efficiency > 0 ? e_.waves.efficiency : 1;
+    const Rate peak = peak_rate(machine_, e_.peak.peak);
+    if (peak.value > 0) {
+      const bool slow = e_.arithmetic == Arithmetic::mma && compute_capability(machine_) == 90;
+      const double rate = peak.value * efficiency * (slow ? kHopperMmaShare : 1);
+      std::string how = "products with padding over " + digits(peak.value) + " TFLOP/s (" +
+                        peak.source + ") and wave efficiency";
+      if (slow) how += "; mma.sync reaches 65 % of it on this architecture (arXiv 2402.13499)";
+      term("arithmetic", 2 * products_.to_double() / rate / 1e6, std::move(how));
+    } else {
+      e_.notes.push_back("The " + e_.peak.peak + " peak of this machine is not known.");
+    }
+    fill_memory_terms(efficiency);
+  }
+
+  void fill_memory_terms(double efficiency) {
+    const Rate shared = bandwidth(machine_, "shared");
+    if (shared.value > 0) {
+      // Copies into shared memory take their share of its cycles too.
+      const double fills = wavefronts_ > 0 ? delivered_.to_double() / kLineBytes : 0;
+      term("shared memory", (wavefronts_ + fills) * kLineBytes / shared.value / 1e3 / efficiency,
+           "wavefronts of 128 bytes, reads and copies, over " + digits(shared.value) + " GB/s (" +
+               shared.source + ") and wave efficiency");
+      term("L1", lines_ * kLineBytes / shared.value / 1e3 / efficiency,
+           "128-byte lines touched by each request, one a cycle of an SM");
+    }
+    const Rate l2 = bandwidth(machine_, "l2");
+    if (l2.value > 0) {
+      term("L2", lookups_.to_double() / l2.value / 1e3,
+           "bytes looked up over " + digits(l2.value) + " GB/s (" + l2.source + ")");
+    } else {
+      e_.notes.push_back("The L2 bandwidth of this machine is not known: no term for it.");
+    }
+    const Rate dram = bandwidth(machine_, "dram");
+    if (dram.value > 0) {
+      term("DRAM", (dram_ + side_bytes_.to_double()) / dram.value / 1e3,
+           "reads of A and B by the launch order, D and the epilogue's operands over " +
+               digits(dram.value) + " GB/s (" + dram.source + ")");
+    }
+  }
+
+  const Problem& p_;
+  const Schedule& s_;
+  const Machine& machine_;
+  Estimate& e_;
+  Count delivered_, lookups_, products_, side_bytes_;
+  double dram_ = 0, wavefronts_ = 0, lines_ = 0;
+};
+
+}  // namespace
+
+Result<void> add_gpu_estimate(const Problem& problem, const Schedule& schedule,
+                              const Machine& machine, bool exact_order, Estimate& e) {
+  return GpuEstimate(problem, schedule, machine, e).run(exact_order);
+}
+
+}  // namespace tilewise
