@@ -14,6 +14,8 @@ enum class Binding { sum, product, sign, value };
 struct Piece {
   std::string text;
   Binding binding = Binding::value;
+  bool is_unsigned = false;     // a constant without a sign
+  std::string maximum_of = {};  // "x, y" where text is max(x, y)
 };
 
 // The shortest text that reads back as the same double.
@@ -57,18 +59,21 @@ Piece print_operation(EpilogueOp op, const Piece& x, const Piece& y) {
       return print_binary(x, y, "*", Binding::product);
     case EpilogueOp::divide:
       return print_binary(x, y, "/", Binding::product);
-    case EpilogueOp::negate: {
-      // "-1" is a constant, so the negation of a constant keeps parentheses.
-      const char first = x.text.front();
-      const bool number = (first >= '0' && first <= '9') || first == '-';
-      return {"-" + grouped(x, x.binding < Binding::value || number), Binding::sign};
-    }
+    case EpilogueOp::negate:
+      // "-1" is a constant, so the negation of 1 keeps parentheses.
+      return {"-" + grouped(x, x.binding < Binding::sign || x.is_unsigned), Binding::sign};
     default:
       break;
   }
+  // Printed as it may have been written: the text never nests deeper than a text that parses.
+  if (op == EpilogueOp::minimum && !x.maximum_of.empty()) {
+    return {"clamp(" + x.maximum_of + ", " + y.text + ")"};
+  }
   const std::string name(find_function(op)->name);
-  const std::string second = num_inputs(op) == 2 ? ", " + y.text : "";
-  return {name + "(" + x.text + second + ")", Binding::value};
+  const std::string arguments = x.text + (num_inputs(op) == 2 ? ", " + y.text : "");
+  Piece call{name + "(" + arguments + ")"};
+  if (op == EpilogueOp::maximum) call.maximum_of = arguments;
+  return call;
 }
 
 }  // namespace
@@ -87,7 +92,7 @@ std::string print_epilogue(const Epilogue& epilogue) {
     } else if (op == EpilogueOp::constant) {
       std::string text = print_number(epilogue.constants[argument]);
       const Binding binding = text.front() == '-' ? Binding::sign : Binding::value;
-      stack.push_back({std::move(text), binding});
+      stack.push_back({std::move(text), binding, binding == Binding::value});
     } else {
       Piece y;
       if (num_inputs(op) == 2) {

@@ -43,11 +43,14 @@ TEST(ParseEpilogue, PrintsTheCanonicalText) {
   EXPECT_EQ(canonical("(acc-scale)-1"), "acc - scale - 1");
   EXPECT_EQ(canonical("acc/(scale*2)"), "acc / (scale * 2)");
   EXPECT_EQ(canonical("-(acc+1)"), "-(acc + 1)");
-  EXPECT_EQ(canonical("--acc"), "-(-acc)");
+  EXPECT_EQ(canonical("--acc"), "--acc");
   EXPECT_EQ(canonical("-1*acc"), "-1 * acc");
   EXPECT_EQ(canonical("-(1)*acc"), "-(1) * acc");
+  EXPECT_EQ(canonical("-(-1)*acc"), "--1 * acc");
   EXPECT_EQ(canonical("acc*-1e-3"), "acc * -0.001");
-  EXPECT_EQ(canonical("clamp(acc, 0, 6)"), "min(max(acc, 0), 6)");
+  EXPECT_EQ(canonical("clamp(acc, 0, 6)"), "clamp(acc, 0, 6)");
+  EXPECT_EQ(canonical("min(max(acc, 0), 6)"), "clamp(acc, 0, 6)");
+  EXPECT_EQ(canonical("min(6, max(acc, 0))"), "min(6, max(acc, 0))");
   EXPECT_EQ(canonical("x[b,m,n]*y[b]*z[b,m]*w[b,n]*acc*v[m]*u"),
             "x[b,m,n] * y[b] * z[b,m] * w[b,n] * acc * v[m] * u");
 }
@@ -145,6 +148,20 @@ TEST(ParseEpilogue, LimitsAreErrorsThatSayThem) {
   EXPECT_THAT(message(operands), HasSubstr("more than 8 operands"));
   for (int i = 0; i < 25; ++i) constants += " + " + std::to_string(i);
   EXPECT_THAT(message(constants), HasSubstr("more than 24 different constants"));
+}
+
+// What is printed must parse: it may not nest deeper than the text that it came from.
+TEST(ParseEpilogue, TheDeepestTextsRoundTrip) {
+  const std::string negations(63, '-');
+  std::string clamps = "acc", calls;
+  for (int i = 0; i < 23; ++i) clamps = "clamp(" + clamps + ", -1, 1)";
+  for (int i = 0; i < 63; ++i) calls += "exp(";
+  for (const std::string& text :
+       {negations + "acc", negations + "-2", clamps, calls + "acc" + std::string(63, ')'),
+        std::string(63, '(') + "acc" + std::string(63, ')')}) {
+    const Epilogue epilogue = parsed(text);
+    EXPECT_EQ(parsed(print_epilogue(epilogue)), epilogue) << text;
+  }
 }
 
 TEST(ParseEpilogue, AnEndlessLineIsCutAroundTheCaret) {
