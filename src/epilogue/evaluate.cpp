@@ -2,6 +2,11 @@
 
 namespace tilewise {
 
+EpilogueProgram program_of(const Epilogue& epilogue) {
+  return {epilogue.instructions.data(), epilogue.constants.data(), epilogue.operands.data(),
+          epilogue.num_instructions};
+}
+
 void evaluate_portable(const Epilogue& epilogue, const TileContext& context, float* tile) {
   evaluate_tile(epilogue, context, tile);
 }

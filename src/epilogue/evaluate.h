@@ -28,6 +28,16 @@ struct TileContext {
   Type c_type = Type::f32;
 };
 
+// The program as plain pointers into an Epilogue, which must outlive it: objects that are compiled
+// for one instruction set then call none of the Epilogue's inline functions.
+struct EpilogueProgram {
+  const Epilogue::Instruction* instructions = nullptr;
+  const double* constants = nullptr;
+  const EpilogueOperand* operands = nullptr;
+  int num_instructions = 0;
+};
+[[nodiscard]] EpilogueProgram program_of(const Epilogue& epilogue);
+
 inline namespace TILEWISE_TARGET {
 
 // A chunk: `rows` rows of `width` neighbours each, together at most Chunk elements.
@@ -139,24 +149,24 @@ template <int Chunk, class T>
 }
 
 template <int Chunk, class T>
-void evaluate_chunk(const Epilogue& epilogue, const TileContext& context, const ChunkPlace& place,
-                    T* tile) {
+void evaluate_chunk(const EpilogueProgram& program, const TileContext& context,
+                    const ChunkPlace& place, T* tile) {
   alignas(64) T stack[Epilogue::kMaxDepth][Chunk];
   int depth = 0;
-  for (int i = 0; i < epilogue.num_instructions; ++i) {
-    const Epilogue::Instruction instruction = epilogue.instructions[i];
+  for (int i = 0; i < program.num_instructions; ++i) {
+    const Epilogue::Instruction instruction = program.instructions[i];
     switch (instruction.op) {
       case EpilogueOp::acc:
         load_tile<Chunk>(tile, context.row_stride, place, stack[depth++]);
         break;
       case EpilogueOp::constant: {
-        const T value = static_cast<T>(epilogue.constants[instruction.argument]);
+        const T value = static_cast<T>(program.constants[instruction.argument]);
         T* top = stack[depth++];
         for (int j = 0; j < Chunk; ++j) top[j] = value;
         break;
       }
       case EpilogueOp::operand: {
-        const EpilogueOperand& operand = epilogue.operands[instruction.argument];
+        const EpilogueOperand& operand = program.operands[instruction.argument];
         load_chunk<Chunk>(operand.type, context.operands[instruction.argument], operand.strides,
                           context, place, stack[depth++]);
         break;
@@ -179,8 +189,10 @@ void evaluate_chunk(const Epilogue& epilogue, const TileContext& context, const 
 // (tilewise::validate). A [m,n] operand or C may be the tile itself: an element is read before it
 // is written. Cost: each operand is read once an output; no allocation.
 template <class T>
-void evaluate_tile(const Epilogue& epilogue, const TileContext& context, T* tile) {
-  if (epilogue.is_identity() || context.columns <= 0) return;
+void evaluate_tile(const EpilogueProgram& program, const TileContext& context, T* tile) {
+  const bool is_identity =
+      program.num_instructions == 1 && program.instructions[0].op == EpilogueOp::acc;
+  if (is_identity || context.columns <= 0) return;
   const int packed_rows =
       context.columns <= kLongChunk / 2 ? static_cast<int>(kLongChunk / context.columns) : 1;
   for (std::int64_t row = 0; row < context.rows; row += packed_rows) {
@@ -192,13 +204,18 @@ void evaluate_tile(const Epilogue& epilogue, const TileContext& context, T* tile
       const int limit = is_long ? kLongChunk : kShortChunk;
       place.width = static_cast<int>(left < limit / place.rows ? left : limit / place.rows);
       if (is_long) {
-        evaluate_chunk<kLongChunk>(epilogue, context, place, tile);
+        evaluate_chunk<kLongChunk>(program, context, place, tile);
       } else {
-        evaluate_chunk<kShortChunk>(epilogue, context, place, tile);
+        evaluate_chunk<kShortChunk>(program, context, place, tile);
       }
       place.column += place.width;
     }
   }
+}
+
+template <class T>
+void evaluate_tile(const Epilogue& epilogue, const TileContext& context, T* tile) {
+  evaluate_tile(program_of(epilogue), context, tile);
 }
 
 }  // namespace TILEWISE_TARGET

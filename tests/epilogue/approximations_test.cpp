@@ -1,5 +1,5 @@
-// The error of each function against the C library in long double, over its whole range. Set
-// TILEWISE_SLOW_TESTS to try every float (minutes); the normal run takes every kStep-th and the
+// The error of each function against the C library in the next wider type, over its whole range.
+// Set TILEWISE_SLOW_TESTS to try every float (minutes); the normal run takes every kStep-th and the
 // neighbourhood of every power of two.
 #include "epilogue/approximations.h"
 
@@ -37,9 +37,12 @@ double allowed_ulps(const Bound& bound, T x) {
          (bound.per_argument > 0 ? bound.per_argument * argument : 0);
 }
 
+template <class T>
+using Wider = std::conditional_t<sizeof(T) == 4, double, long double>;
+
 // Error in units of the spacing of T just above |exact|; infinite where only one is infinite.
 template <class T>
-double error_ulps(T got, long double exact) {
+double error_ulps(T got, Wider<T> exact) {
   const T rounded = static_cast<T>(exact);
   if (std::isnan(got) || std::isinf(rounded) || std::isinf(got))
     return got == rounded ? 0 : INFINITY;
@@ -71,7 +74,7 @@ class Checker {
         EXPECT_TRUE(std::isnan(values[i]));
         continue;
       }
-      const double error = error_ulps(values[i], reference::apply(bound_.op, x, 0));
+      const double error = error_ulps(values[i], reference::apply<Wider<T>>(bound_.op, x, 0));
       if (!(error <= allowed_ulps(bound_, x)) && ++failures_ < 5) {
         ADD_FAILURE() << static_cast<int>(bound_.op) << " at " << x << ": " << values[i] << " is "
                       << error << " ulp off";

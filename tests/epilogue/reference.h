@@ -1,5 +1,4 @@
-// The epilogue by its definition: one element at a time, in long double with the C library's
-// functions.
+// The epilogue by its definition: one element at a time, with the C library's functions.
 #pragma once
 
 #include <cmath>
@@ -12,19 +11,28 @@ namespace tilewise::reference {
 
 using Real = long double;
 
-inline Real gelu(Real x) {
-  if (x == -INFINITY) return -Real(0);
-  return x / 2 * std::erfc(-x / std::sqrt(Real(2)));
+template <class T>
+T gelu(T x) {
+  if (x == -INFINITY) return -T(0);
+  return x / 2 * std::erfc(-x / std::sqrt(T(2)));
 }
-inline Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
-inline Real silu(Real x) { return x == -INFINITY ? -Real(0) : x * sigmoid(x); }
-inline Real gelu_tanh(Real x) {
-  const Real pi = 3.14159265358979323846264338327950288L;
-  const Real u = std::sqrt(2 / pi) * (x + 0.044715L * x * x * x);
-  return x == -INFINITY ? -Real(0) : x * sigmoid(2 * u);
+template <class T>
+T sigmoid(T x) {
+  return 1 / (1 + std::exp(-x));
+}
+template <class T>
+T silu(T x) {
+  return x == -INFINITY ? -T(0) : x * sigmoid(x);
+}
+template <class T>
+T gelu_tanh(T x) {
+  const T pi = 3.14159265358979323846264338327950288L;
+  const T u = std::sqrt(2 / pi) * (x + T(0.044715L) * x * x * x);
+  return x == -INFINITY ? -T(0) : x * sigmoid(2 * u);
 }
 
-inline Real apply(EpilogueOp op, Real x, Real y) {
+template <class T>
+T apply(EpilogueOp op, T x, T y) {
   const bool nan = std::isnan(x) || std::isnan(y);
   switch (op) {
     case EpilogueOp::add:
@@ -36,13 +44,13 @@ inline Real apply(EpilogueOp op, Real x, Real y) {
     case EpilogueOp::divide:
       return x / y;
     case EpilogueOp::minimum:
-      return nan ? Real(NAN) : std::fmin(x, y);
+      return nan ? T(NAN) : std::fmin(x, y);
     case EpilogueOp::maximum:
-      return nan ? Real(NAN) : std::fmax(x, y);
+      return nan ? T(NAN) : std::fmax(x, y);
     case EpilogueOp::negate:
       return -x;
     case EpilogueOp::relu:
-      return x < 0 ? 0 : x;
+      return x < 0 ? T(0) : x;
     case EpilogueOp::gelu_erf:
       return gelu(x);
     case EpilogueOp::gelu_tanh:
@@ -77,7 +85,7 @@ inline Real evaluate(const Epilogue& epilogue, Real acc, Real c,
     else if (op == EpilogueOp::constant)
       stack.push_back(epilogue.constants[argument]);
     else if (num_inputs(op) == 1)
-      stack.back() = apply(op, stack.back(), 0);
+      stack.back() = apply(op, stack.back(), Real(0));
     else {
       const Real y = stack.back();
       stack.pop_back();
