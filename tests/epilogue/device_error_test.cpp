@@ -26,7 +26,7 @@ struct Bound {
 };
 constexpr Bound kBounds[] = {{EpilogueOp::exp, 2, 2},           {EpilogueOp::tanh, 2, 2},
                              {EpilogueOp::sigmoid, 4, 3},       {EpilogueOp::silu, 5, 4},
-                             {EpilogueOp::gelu_tanh, 2.5, 2.5}, {EpilogueOp::gelu_erf, 7, 12}};
+                             {EpilogueOp::gelu_tanh, 2.5, 2.5}, {EpilogueOp::gelu_erf, 7, 6}};
 constexpr double kSmallestUlp = 0x1p-142;
 
 class DeviceError : public testing::Test {
