@@ -29,7 +29,8 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo naive_rows_launch(Constants) {
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void naive_rows(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "naive_rows computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "naive_rows computes in float32: take rung 11 or 12 for others");
   const int tiles_m = static_cast<int>(num_tiles(arguments.m, kNaiveRowsM));
   const int tiles_n = static_cast<int>(num_tiles(arguments.n, kNaiveRowsN));
   const TilePosition tile = block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n, blockIdx.x);
@@ -45,7 +46,8 @@ __device__ void naive_rows(const KernelArguments& arguments) {
   const int64 b_stride = kSchedule.b_k_major ? 1 : b.k_stride;
   float accumulator = 0.0f;
 #pragma unroll 8
-  for (int64 k = 0; k < arguments.k; ++k) accumulator += a.data[k * a_stride] * b.data[k * b_stride];
+  for (int64 k = 0; k < arguments.k; ++k)
+    accumulator += a.data[k * a_stride] * b.data[k * b_stride];
 
   store_element<Element, Epilogue>(arguments, batch, m, n, accumulator);
 }

@@ -1,5 +1,6 @@
 // 02  naive          before: 01_naive_rows.cuh   after: 03_shared_tile.cuh
-// Idea      one thread an output; neighbouring threads take neighbouring columns, so that a warp reads
+// Idea      one thread an output; neighbouring threads take neighbouring columns, so that a warp
+// reads
 //           32 neighbours of a row of B and one element of A for all
 // Moves     global  2 M N K elements, in 4 + 1 sectors a warp and k instead of 32 + 1
 // Honours   tiles: thread 1 x 1
@@ -30,8 +31,7 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo naive_launch(Constants) {
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void naive(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>,
-                "naive computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>, "naive computes in float32: take rung 11 or 12 for others");
   const int tiles_m = static_cast<int>(num_tiles(arguments.m, kNaiveM));
   const int tiles_n = static_cast<int>(num_tiles(arguments.n, kNaiveN));
   const TilePosition tile = block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n, blockIdx.x);
@@ -47,7 +47,8 @@ __device__ void naive(const KernelArguments& arguments) {
   const int64 b_stride = kSchedule.b_k_major ? 1 : b.k_stride;
   float accumulator = 0.0f;
 #pragma unroll 8
-  for (int64 k = 0; k < arguments.k; ++k) accumulator += a.data[k * a_stride] * b.data[k * b_stride];
+  for (int64 k = 0; k < arguments.k; ++k)
+    accumulator += a.data[k * a_stride] * b.data[k * b_stride];
 
   store_element<Element, Epilogue>(arguments, batch, m, n, accumulator);
 }

@@ -1,13 +1,15 @@
 // 03  shared_tile            before: 02_naive.cuh   after: 04_column_tile.cuh
-// Idea      the block copies a tile of A and of B to shared memory and every thread reads them there:
+// Idea      the block copies a tile of A and of B to shared memory and every thread reads them
+// there:
 //           an element that came from global memory once is used block.n (A) or block.m (B) times
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)     shared  2 M N K
-// Honours   tiles: block, thread 1 x 1; vector_bytes.shared_a (4: each read of A is 4 bytes; 16: the
+// Honours   tiles: block, thread 1 x 1; vector_bytes.shared_a (4: each read of A is 4 bytes; 16:
+// the
 //           compiler may merge the reads of 4 neighbours along k)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment; block.m x block.n threads
 // Uses      1024 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
-// Limits    two reads of shared memory a multiply-add: at most an eighth of the peak, gone in 04 and 05
-// Measured  docs/ladder/README.md
+// Limits    two reads of shared memory a multiply-add: at most an eighth of the peak, gone in 04
+// and 05 Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -43,7 +45,8 @@ __device__ inline float read_shared(const float& element) {
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void shared_tile(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "shared_tile computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "shared_tile computes in float32: take rung 11 or 12 for others");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
   constexpr int kThreads = kM * kN;
   constexpr bool kMerge = kSchedule.vector_shared_a_bytes > 4;
@@ -88,7 +91,8 @@ __device__ void shared_tile(const KernelArguments& arguments) {
 
 #pragma unroll
     for (int j = 0; j < kK; ++j)
-      accumulator += read_shared<kMerge>(shared.a[row][j]) * read_shared<kMerge>(shared.b[j][column]);
+      accumulator +=
+          read_shared<kMerge>(shared.a[row][j]) * read_shared<kMerge>(shared.b[j][column]);
 
     // HAZARD: without this barrier a fast thread overwrites tiles that another still reads.
     __syncthreads();
@@ -96,8 +100,8 @@ __device__ void shared_tile(const KernelArguments& arguments) {
 
   // Computed again rather than kept in registers through the loop.
   const int again = static_cast<int>(opaque(threadIdx.x));
-  const TilePosition at = block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n,
-                                     static_cast<int>(opaque(blockIdx.x)));
+  const TilePosition at =
+      block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n, static_cast<int>(opaque(blockIdx.x)));
   store_element<Element, Epilogue>(arguments, blockIdx.z, int64{at.m} * kM + again / kN,
                                    int64{at.n} * kN + again % kN, accumulator);
 }

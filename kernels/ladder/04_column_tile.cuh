@@ -1,9 +1,11 @@
 // 04  column_tile            before: 03_shared_tile.cuh   after: 05_square_tile.cuh
-// Idea      each thread owns a column of thread.m outputs: one element of B, held in a register, feeds
+// Idea      each thread owns a column of thread.m outputs: one element of B, held in a register,
+// feeds
 //           thread.m multiply-adds
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)
 //           shared  M K N + K N tiles(M; block.m, thread.m)
-// Honours   tiles: block, thread (n = 1); vector_bytes.shared_a (4: each read of A is 4 bytes; 16: the
+// Honours   tiles: block, thread (n = 1); vector_bytes.shared_a (4: each read of A is 4 bytes; 16:
+// the
 //           compiler may merge the reads of 4 neighbours along k)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
 // Uses      512 threads, 4 KiB of shared memory; registers as tests/kernels/resources.json expects
@@ -38,7 +40,8 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo column_tile_launch(Constants schedule)
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void column_tile(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "column_tile computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "column_tile computes in float32: take rung 11 or 12 for others");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
   constexpr int kOutputs = kSchedule.thread_m;
   static_assert(kSchedule.thread_n == 1 && kM % kOutputs == 0,
@@ -97,8 +100,8 @@ __device__ void column_tile(const KernelArguments& arguments) {
 
   // Computed again rather than kept in registers through the loop.
   const int again = static_cast<int>(opaque(threadIdx.x));
-  const TilePosition at = block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n,
-                                     static_cast<int>(opaque(blockIdx.x)));
+  const TilePosition at =
+      block_tile(kOrderRow, 1, kAxisM, tiles_m, tiles_n, static_cast<int>(opaque(blockIdx.x)));
   const int64 first_m = int64{at.m} * kM + again / kN * kOutputs;
 #pragma unroll
   for (int i = 0; i < kOutputs; ++i)

@@ -1,14 +1,16 @@
 // 05  square_tile            before: 04_column_tile.cuh   after: 06_vector_loads.cuh
-// Idea      each thread owns thread.m x thread.n outputs; an element of A feeds thread.n multiply-adds
+// Idea      each thread owns thread.m x thread.n outputs; an element of A feeds thread.n
+// multiply-adds
 //           and one of B feeds thread.m. A's tile is stored transposed, so that both are rows
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)
 //           shared  M K tiles(N; block.n, thread.n) + K N tiles(M; block.m, thread.m)
-// Honours   tiles: block, thread; vector_bytes.shared_a (4: each read of shared memory is 4 bytes; 16:
+// Honours   tiles: block, thread; vector_bytes.shared_a (4: each read of shared memory is 4 bytes;
+// 16:
 //           the compiler may merge the reads of 4 neighbours)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
 // Uses      256 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
-// Limits    4-way bank conflicts on B (2-way when merged), gone in 07; 4-way on the transposed stores
-// Measured  docs/ladder/README.md
+// Limits    4-way bank conflicts on B (2-way when merged), gone in 07; 4-way on the transposed
+// stores Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -38,13 +40,15 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo square_tile_launch(Constants schedule)
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void square_tile(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "square_tile computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "square_tile computes in float32: take rung 11 or 12 for others");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
   constexpr int kThreadM = kSchedule.thread_m, kThreadN = kSchedule.thread_n;
   static_assert(kM % kThreadM == 0 && kN % kThreadN == 0, "thread tiles divide the block");
   constexpr int kThreads = square_tile_launch(kSchedule).threads;
   constexpr bool kMerge = kSchedule.vector_shared_a_bytes > 4;
-  constexpr int kLanesAlongK = 4;  // a compromise: sectors of A wasted against conflicts of its stores
+  constexpr int kLanesAlongK =
+      4;  // a compromise: sectors of A wasted against conflicts of its stores
   using Copy = CopyLayout;
   constexpr Copy kCopyA{copy_mode(kSchedule.a_k_major, false), kK, kM, kThreads, kLanesAlongK};
   constexpr Copy kCopyB{copy_mode(kSchedule.b_k_major, false), kK, kN, kThreads, kLanesAlongK};

@@ -1,10 +1,13 @@
 // 06  vector_loads           before: 05_square_tile.cuh   after: 07_conflict_free.cuh
-// Idea      16 bytes an instruction: from global memory, from shared memory and to D, a quarter of the
+// Idea      16 bytes an instruction: from global memory, from shared memory and to D, a quarter of
+// the
 //           load instructions of 05 for the same elements
 // Moves     as 05, in chunks of 4 elements
-// Honours   tiles: block, thread; vector_bytes (global 16: by 16 bytes where A and B allow it, 4: by
+// Honours   tiles: block, thread; vector_bytes (global 16: by 16 bytes where A and B allow it, 4:
+// by
 //           elements; shared_a = shared_b = 16)
-// Needs     sm_80; float32; any M, N, K; any strides. 16-byte loads from global memory for operands with
+// Needs     sm_80; float32; any M, N, K; any strides. 16-byte loads from global memory for operands
+// with
 //           a unit stride and rows on multiples of 16 bytes, elements for the others
 // Uses      256 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
 // Limits    2-way bank conflicts on B and on the transposed stores of A, gone in 07
@@ -39,7 +42,8 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo vector_loads_launch(Constants schedule
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void vector_loads(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "vector_loads computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "vector_loads computes in float32: take rung 11 or 12 for others");
   static_assert(kSchedule.vector_shared_a_bytes == 16 && kSchedule.vector_shared_b_bytes == 16,
                 "vector_loads reads shared memory by 16 bytes: rung 05 has 4, rung 10 both");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
@@ -70,7 +74,8 @@ __device__ void vector_loads(const KernelArguments& arguments) {
   float accumulator[kThreadM][kThreadN] = {};
   for (int phase = 0; phase < phases; ++phase) {
     // Global -> registers -> shared.
-    float reg_a[decltype(copy_a)::kPieces * decltype(copy_a)::kWidth], reg_b[decltype(copy_b)::kPieces * decltype(copy_b)::kWidth];
+    float reg_a[decltype(copy_a)::kPieces * decltype(copy_a)::kWidth],
+        reg_b[decltype(copy_b)::kPieces * decltype(copy_b)::kWidth];
     if (phase < whole) {
       copy_a.template load<true>(reg_a, kK, kM);
       copy_b.template load<true>(reg_b, kK, kN);

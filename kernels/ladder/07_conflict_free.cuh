@@ -1,13 +1,14 @@
 // 07  conflict_free          before: 06_vector_loads.cuh   after: 08_double_buffer.cuh
-// Idea      no two threads of a wavefront meet in a bank: rows of shared memory are padded or swizzled
+// Idea      no two threads of a wavefront meet in a bank: rows of shared memory are padded or
+// swizzled
 //           for the transposed stores, thread tiles are split into strided pieces for the loads
 // Moves     as 06
-// Honours   tiles: block, thread with repeat_m, repeat_n; vector_bytes as 06; shared_layout (pad:N or
+// Honours   tiles: block, thread with repeat_m, repeat_n; vector_bytes as 06; shared_layout (pad:N
+// or
 //           swizzle:N)
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte loads as 06
-// Uses      256 threads, 8.25 KiB of shared memory; registers as tests/kernels/resources.json expects
-// Limits    a phase waits for its loads, gone in 08
-// Measured  docs/ladder/README.md
+// Uses      256 threads, 8.25 KiB of shared memory; registers as tests/kernels/resources.json
+// expects Limits    a phase waits for its loads, gone in 08 Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -28,7 +29,9 @@ struct ConflictFreeMap {
   alignas(1024) float b[kTileB.elements()];
 };
 
-TILEWISE_HOST_DEVICE constexpr int conflict_free_bytes(int elements) { return (4 * elements + 1023) / 1024 * 1024; }
+TILEWISE_HOST_DEVICE constexpr int conflict_free_bytes(int elements) {
+  return (4 * elements + 1023) / 1024 * 1024;
+}
 
 TILEWISE_HOST_DEVICE constexpr LaunchInfo conflict_free_launch(Constants schedule) {
   const int pad = schedule.pad_elements;
@@ -47,7 +50,8 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo conflict_free_launch(Constants schedul
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void conflict_free(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "conflict_free computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "conflict_free computes in float32: take rung 11 or 12 for others");
   static_assert(kSchedule.vector_shared_a_bytes == 16 && kSchedule.vector_shared_b_bytes == 16,
                 "conflict_free reads shared memory by 16 bytes: rung 05 has 4, rung 10 both");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
@@ -81,7 +85,8 @@ __device__ void conflict_free(const KernelArguments& arguments) {
   float accumulator[kThreadM][kThreadN] = {};
   for (int phase = 0; phase < phases; ++phase) {
     // Global -> registers -> shared.
-    float reg_a[decltype(copy_a)::kPieces * decltype(copy_a)::kWidth], reg_b[decltype(copy_b)::kPieces * decltype(copy_b)::kWidth];
+    float reg_a[decltype(copy_a)::kPieces * decltype(copy_a)::kWidth],
+        reg_b[decltype(copy_b)::kPieces * decltype(copy_b)::kWidth];
     if (phase < whole) {
       copy_a.template load<true>(reg_a, kK, kM);
       copy_b.template load<true>(reg_b, kK, kN);
@@ -106,8 +111,8 @@ __device__ void conflict_free(const KernelArguments& arguments) {
     __syncthreads();
   }
 
-  store_thread_tile<Element, Epilogue, kM, kN, kRepeatM, kRepeatN>(arguments, batch, m + row, n + column,
-                                                                   accumulator);
+  store_thread_tile<Element, Epilogue, kM, kN, kRepeatM, kRepeatN>(arguments, batch, m + row,
+                                                                   n + column, accumulator);
 }
 
 }  // namespace tilewise

@@ -1,8 +1,11 @@
 // 08  double_buffer             before: 07_conflict_free.cuh   after: 09_warp_tile.cuh
-// Idea      cp.async fills the tiles of later phases while this one is computed: with two stages that is
-//           double buffering. The next tile goes to another buffer, so that one barrier a phase is enough
+// Idea      cp.async fills the tiles of later phases while this one is computed: with two stages
+// that is
+//           double buffering. The next tile goes to another buffer, so that one barrier a phase is
+//           enough
 // Moves     as 07; A along k moves by elements (cp.async cannot transpose 16 bytes), B by chunks
-// Honours   tiles: block, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async; vector_bytes
+// Honours   tiles: block, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
+// vector_bytes
 //           as 06; pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
 // Uses      256 threads, 24.75 KiB of shared memory with 3 stages; registers as
@@ -41,7 +44,8 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo double_buffer_launch(Constants schedul
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void double_buffer(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "double_buffer computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "double_buffer computes in float32: take rung 11 or 12 for others");
   static_assert(kSchedule.vector_shared_a_bytes == 16 && kSchedule.vector_shared_b_bytes == 16,
                 "double_buffer reads shared memory by 16 bytes: rung 05 has 4, rung 10 both");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
@@ -74,7 +78,8 @@ __device__ void double_buffer(const KernelArguments& arguments) {
   const bool inside = m + kM <= arguments.m && n + kN <= arguments.n;
   int64 k_copied = 0;
   const auto copy_phase = [&](int stage) {
-    const unsigned smem_a = shared_address(shared.a[stage]), smem_b = shared_address(shared.b[stage]);
+    const unsigned smem_a = shared_address(shared.a[stage]),
+                   smem_b = shared_address(shared.b[stage]);
     if (inside && k_copied + kK <= arguments.k) {
       copy_a.template copy_async<true>(smem_a, kK, kM);
       copy_b.template copy_async<true>(smem_b, kK, kN);
@@ -94,8 +99,8 @@ __device__ void double_buffer(const KernelArguments& arguments) {
   int full = 0, empty = kStages - 1;  // the stage to compute, the stage to fill
   for (int64 k = 0; k < arguments.k; k += kK) {
     cp_async_wait<kStages - 2>();
-    // All threads: every thread's copies of this phase have arrived, and every thread is done with the
-    // phase before, whose stage is filled next.
+    // All threads: every thread's copies of this phase have arrived, and every thread is done with
+    // the phase before, whose stage is filled next.
     __syncthreads();
     copy_phase(empty);
 
@@ -111,8 +116,8 @@ __device__ void double_buffer(const KernelArguments& arguments) {
     empty = empty + 1 == kStages ? 0 : empty + 1;
   }
 
-  store_thread_tile<Element, Epilogue, kM, kN, kRepeatM, kRepeatN>(arguments, batch, m + row, n + column,
-                                                                   accumulator);
+  store_thread_tile<Element, Epilogue, kM, kN, kRepeatM, kRepeatN>(arguments, batch, m + row,
+                                                                   n + column, accumulator);
 }
 
 }  // namespace tilewise

@@ -1,14 +1,16 @@
 // 09  warp_tile             before: 08_double_buffer.cuh   after: 10_tuned_f32.cuh
-// Idea      the block's tile is cut into warp tiles near a square, and the lanes are laid over a warp
-//           tile so that each 16-byte read is shared by neighbours: fewer distinct words and wavefronts
+// Idea      the block's tile is cut into warp tiles near a square, and the lanes are laid over a
+// warp
+//           tile so that each 16-byte read is shared by neighbours: fewer distinct words and
+//           wavefronts
 // Moves     as 08; distinct words of a warp: (warp.m + warp.n) a k instead of 16 + 128
 // Honours   tiles: block, warp, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
 //           vector_bytes as 06; pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
 // Uses      256 threads, 49.5 KiB of shared memory with 3 stages; registers as
 //           tests/kernels/resources.json expects
-// Limits    the fragments of a k are read just before they are used; the order of blocks is fixed: 10
-// Measured  docs/ladder/README.md
+// Limits    the fragments of a k are read just before they are used; the order of blocks is fixed:
+// 10 Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -47,13 +49,15 @@ TILEWISE_HOST_DEVICE constexpr MN warp_tile_position(int thread) {
   constexpr int kWarpsN = kSchedule.block_n / kWarpN;
   const int warp = thread / kWarpThreads;
   const MN lane = lane_position(thread % kWarpThreads, kWarpM / kThreadM, kWarpN / kThreadN);
-  return {warp / kWarpsN * kWarpM + thread_element(kWarpM, kThreadM, kSchedule.repeat_m, lane.m, 0),
-          warp % kWarpsN * kWarpN + thread_element(kWarpN, kThreadN, kSchedule.repeat_n, lane.n, 0)};
+  return {
+      warp / kWarpsN * kWarpM + thread_element(kWarpM, kThreadM, kSchedule.repeat_m, lane.m, 0),
+      warp % kWarpsN * kWarpN + thread_element(kWarpN, kThreadN, kSchedule.repeat_n, lane.n, 0)};
 }
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void warp_tile(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "warp_tile computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "warp_tile computes in float32: take rung 11 or 12 for others");
   static_assert(kSchedule.vector_shared_a_bytes == 16 && kSchedule.vector_shared_b_bytes == 16,
                 "warp_tile reads shared memory by 16 bytes: rung 05 has 4, rung 10 both");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
@@ -87,7 +91,8 @@ __device__ void warp_tile(const KernelArguments& arguments) {
   const bool inside = m + kM <= arguments.m && n + kN <= arguments.n;
   int64 k_copied = 0;
   const auto copy_phase = [&](int stage) {
-    const unsigned smem_a = shared_address(shared.a[stage]), smem_b = shared_address(shared.b[stage]);
+    const unsigned smem_a = shared_address(shared.a[stage]),
+                   smem_b = shared_address(shared.b[stage]);
     if (inside && k_copied + kK <= arguments.k) {
       copy_a.template copy_async<true>(smem_a, kK, kM);
       copy_b.template copy_async<true>(smem_b, kK, kN);
@@ -107,8 +112,8 @@ __device__ void warp_tile(const KernelArguments& arguments) {
   int full = 0, empty = kStages - 1;  // the stage to compute, the stage to fill
   for (int64 k = 0; k < arguments.k; k += kK) {
     cp_async_wait<kStages - 2>();
-    // All threads: every thread's copies of this phase have arrived, and every thread is done with the
-    // phase before, whose stage is filled next.
+    // All threads: every thread's copies of this phase have arrived, and every thread is done with
+    // the phase before, whose stage is filled next.
     __syncthreads();
     copy_phase(empty);
 

@@ -4,9 +4,10 @@
 //           switched on alone
 // Moves     as 09; with K split in w parts also 2 w M N elements of workspace
 // Honours   tiles: block, warp, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
-//           vector_bytes (global, shared_a, shared_b: 4 or 16); shared_layout; order; split_k (second_pass,
-//           atomic); stream_k; persistent
-// Needs     sm_80; float32; any M, N, K; any strides. 16-byte copies for operands that are contiguous
+//           vector_bytes (global, shared_a, shared_b: 4 or 16); shared_layout; order; split_k
+//           (second_pass, atomic); stream_k; persistent
+// Needs     sm_80; float32; any M, N, K; any strides. 16-byte copies for operands that are
+// contiguous
 //           along m or n, with rows on multiples of 16 bytes; elements for the others
 // Uses      as tests/kernels/resources.json expects, of registers and shared memory
 // Limits    A along k moves by elements of 4 bytes: cp.async cannot transpose
@@ -31,10 +32,10 @@ struct TunedMap {
                                      kSchedule.swizzle_bytes};
   float a[kSchedule.stages][kTileA.elements()];
   float b[kSchedule.stages][kTileB.elements()];
-  alignas(16) GridWork work;    // the grid's
-  Segment segment;              // what the block works on
-  unsigned ticket;              // of a tile whose K is split
-  int m_left, n_left;           // of the tile: what exists
+  alignas(16) GridWork work;  // the grid's
+  Segment segment;            // what the block works on
+  unsigned ticket;            // of a tile whose K is split
+  int m_left, n_left;         // of the tile: what exists
 };
 
 constexpr int kTunedRegistersPerSm = 65536;
@@ -55,10 +56,9 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo tuned_f32_launch(Constants schedule) {
   info.tile_n = schedule.block_n;
   info.tile_k = schedule.block_k;
   info.persistent = schedule.persistent || schedule.stream_k;
-  const int registers = outputs + 2 * (schedule.thread_m + schedule.thread_n) + kTunedOtherRegisters +
-                        (info.persistent && (schedule.stream_k || schedule.split_k > 1)
-                             ? kTunedLoopRegisters
-                             : 0);
+  const int registers =
+      outputs + 2 * (schedule.thread_m + schedule.thread_n) + kTunedOtherRegisters +
+      (info.persistent && (schedule.stream_k || schedule.split_k > 1) ? kTunedLoopRegisters : 0);
   const int by_registers = kTunedRegistersPerSm / (registers * info.threads);
   const int by_shared = kTunedSharedBytesPerSm / (info.shared_bytes + kTunedSharedReservedBytes);
   info.blocks_per_sm = by_registers < by_shared ? by_registers : by_shared;
@@ -75,8 +75,9 @@ TILEWISE_HOST_DEVICE constexpr MN tuned_position(int thread) {
   constexpr int kWarpsN = kSchedule.block_n / kWarpN;
   const int warp = thread / kWarpThreads;
   const MN lane = lane_position(thread % kWarpThreads, kWarpM / kThreadM, kWarpN / kThreadN);
-  return {warp / kWarpsN * kWarpM + thread_element(kWarpM, kThreadM, kSchedule.repeat_m, lane.m, 0),
-          warp % kWarpsN * kWarpN + thread_element(kWarpN, kThreadN, kSchedule.repeat_n, lane.n, 0)};
+  return {
+      warp / kWarpsN * kWarpM + thread_element(kWarpM, kThreadM, kSchedule.repeat_m, lane.m, 0),
+      warp % kWarpsN * kWarpN + thread_element(kWarpN, kThreadN, kSchedule.repeat_n, lane.n, 0)};
 }
 
 struct TunedTile {
@@ -120,15 +121,15 @@ __device__ inline void tuned_product(float (&accumulator)[kSchedule.thread_m][kS
   // then says which phase has arrived. The first `whole` phases exist in full.
   const int phases = k_end - k_begin;
   const int m_left = clip(arguments.m, tile.m, kM), n_left = clip(arguments.n, tile.n, kN);
-  const int whole =
-      m_left == kM && n_left == kN ? static_cast<int>(arguments.k / kK) - k_begin : 0;
+  const int whole = m_left == kM && n_left == kN ? static_cast<int>(arguments.k / kK) - k_begin : 0;
   if (threadIdx.x == 0) {
     shared.m_left = m_left;
     shared.n_left = n_left;
   }
   __syncthreads();
   const auto copy_phase = [&](int phase, int stage) {
-    const unsigned smem_a = shared_address(shared.a[stage]), smem_b = shared_address(shared.b[stage]);
+    const unsigned smem_a = shared_address(shared.a[stage]),
+                   smem_b = shared_address(shared.b[stage]);
     if (phase < phases && phase < whole) {
       copy_a.template copy_async<true>(smem_a, kK, kM);
       copy_b.template copy_async<true>(smem_b, kK, kN);
@@ -166,8 +167,8 @@ __device__ inline void tuned_product(float (&accumulator)[kSchedule.thread_m][kS
 #pragma unroll
     for (int j = 0; j < kK; ++j) {
       if (j == kK - 1) {
-        // All threads: every thread's copies of the next phase have arrived, and every thread has read
-        // the last fragments of this one, whose stage is filled next.
+        // All threads: every thread's copies of the next phase have arrived, and every thread has
+        // read the last fragments of this one, whose stage is filled next.
         cp_async_wait<kStages - 2>();
         __syncthreads();
         full = full + 1 == kStages ? 0 : full + 1;
@@ -184,7 +185,8 @@ __device__ inline void tuned_product(float (&accumulator)[kSchedule.thread_m][kS
 
 template <Constants kSchedule, class Element, class Epilogue>
 __device__ void tuned_f32(const KernelArguments& arguments) {
-  static_assert(kSame<Element, float>, "tuned_f32 computes in float32: take rung 11 or 12 for others");
+  static_assert(kSame<Element, float>,
+                "tuned_f32 computes in float32: take rung 11 or 12 for others");
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;
   constexpr int kWarpM = kSchedule.warp_m, kWarpN = kSchedule.warp_n;
   constexpr int kThreadM = kSchedule.thread_m, kThreadN = kSchedule.thread_n;
@@ -220,8 +222,8 @@ __device__ void tuned_f32(const KernelArguments& arguments) {
       const int64 index = (tile.batch * tiles_m + tile.m / kM) * tiles_n + tile.n / kN;
       if (shared.segment.parts > 1)
         complete = add_partial_sums<kSchedule, kLaunch.threads>(
-            accumulator, arguments, index, shared.work.tiles, shared.segment.part, shared.segment.parts,
-            shared.ticket);
+            accumulator, arguments, index, shared.work.tiles, shared.segment.part,
+            shared.segment.parts, shared.ticket);
     }
     const MN mine = tuned_position<kSchedule>(opaque(threadIdx.x));
     if (complete)

@@ -1,6 +1,7 @@
 // How tiles move: global -> registers -> shared, global -> shared (cp.async), registers -> global.
-// Every copy is correct for any extent, stride and base; the 16-byte ways are chosen at compile time
-// from Constants::aligned_16 and a_k_major / b_k_major (copy_mode), never silently at run time.
+// Every copy is correct for any extent, stride and base; the 16-byte ways are chosen at compile
+// time from Constants::aligned_16 and a_k_major / b_k_major (copy_mode), never silently at run
+// time.
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -25,23 +26,25 @@ TILEWISE_HOST_DEVICE constexpr CopyMode async_copy_mode(bool k_major, bool vecto
 struct Operand {
   const float* data;  // element (k = 0, x = first of the tile)
   int64 k_stride, x_stride;
-  int x_left;         // elements of the tile along x that exist
+  int x_left;  // elements of the tile along x that exist
 };
 
-__device__ inline Operand operand_a(const KernelArguments& arguments, int64 batch, int64 m, int tile) {
+__device__ inline Operand operand_a(const KernelArguments& arguments, int64 batch, int64 m,
+                                    int tile) {
   const MatrixArgument& a = arguments.a;
   return {static_cast<const float*>(a.data) + batch * a.batch + m * a.row, a.column, a.row,
           clip(arguments.m, m, tile)};
 }
 
-__device__ inline Operand operand_b(const KernelArguments& arguments, int64 batch, int64 n, int tile) {
+__device__ inline Operand operand_b(const KernelArguments& arguments, int64 batch, int64 n,
+                                    int tile) {
   const MatrixArgument& b = arguments.b;
   return {static_cast<const float*>(b.data) + batch * b.batch + n * b.column, b.row, b.column,
           clip(arguments.n, n, tile)};
 }
 
-// Whether the swizzle of every piece follows from that of the thread's first piece: no carry in k, whole
-// panels along x.
+// Whether the swizzle of every piece follows from that of the thread's first piece: no carry in k,
+// whole panels along x.
 TILEWISE_HOST_DEVICE constexpr bool steps_repeat(const CopyLayout& layout, const SharedTile& tile) {
   if (tile.swizzle_bytes == 0) return true;
   for (int i = 0; i < layout.pieces_per_thread(); ++i) {
@@ -62,13 +65,15 @@ struct TileCopy {
   static constexpr int kPieces = kLayout.pieces_per_thread();
   static constexpr int kWidth = kLayout.width();
   static constexpr bool kAlongK = kLayout.along_k();
-  static_assert(kTile.valid(), "pad is a multiple of 4 elements; a swizzle needs block k a multiple of "
-                               "8 and whole panels along x; never both");
+  static_assert(kTile.valid(),
+                "pad is a multiple of 4 elements; a swizzle needs block k a multiple of "
+                "8 and whole panels along x; never both");
   static_assert(kLayout.regular(),
                 "the threads of the block must cover the tile in equal shares: change its extents");
 
-  static_assert(steps_repeat(kLayout, kTile),
-                "a thread's pieces must repeat with the swizzle: change the threads or the swizzle");
+  static_assert(
+      steps_repeat(kLayout, kTile),
+      "a thread's pieces must repeat with the swizzle: change the threads or the swizzle");
 
   const float* source;  // this thread's piece 0 of the next tile
   int64 k_stride, x_stride;
@@ -152,7 +157,8 @@ struct TileCopy {
 #pragma unroll
     for (int i = 0; i < kPieces; ++i) {
       if constexpr (kWhole) {
-        kWidth == 1 ? cp_async_4(shared(tile, i), piece(i)) : cp_async_16(shared(tile, i), piece(i));
+        kWidth == 1 ? cp_async_4(shared(tile, i), piece(i))
+                    : cp_async_16(shared(tile, i), piece(i));
       } else {
         // HAZARD: the address may lie outside the allocation; with no source bytes nothing is read.
         const int bytes = 4 * left(at, i, k_left, x_left);
@@ -165,8 +171,8 @@ struct TileCopy {
 
 // D = epilogue(accumulator) at (m, n), if it exists.
 template <class Element, class Epilogue>
-__device__ inline void store_element(const KernelArguments& arguments, int64 batch, int64 m, int64 n,
-                                     float accumulator) {
+__device__ inline void store_element(const KernelArguments& arguments, int64 batch, int64 m,
+                                     int64 n, float accumulator) {
   using Output = typename OutputOf<Element, Epilogue>::Type;
   if (m >= arguments.m || n >= arguments.n) return;
   const MatrixArgument& d = arguments.d;

@@ -1,5 +1,5 @@
-// Where things lie: the index arithmetic of the float32 rungs. Plain functions of integers, called by
-// the kernels and by host tests alike; what a page draws or a simulation counts comes from here.
+// Where things lie: the index arithmetic of the float32 rungs. Plain functions of integers, called
+// by the kernels and by host tests alike; what a page draws or a simulation counts comes from here.
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -21,8 +21,8 @@ TILEWISE_HOST_DEVICE constexpr int clip(int64 extent, int64 first, int tile) {
   return left < 0 ? 0 : left < tile ? static_cast<int>(left) : tile;
 }
 
-// An operand's float32 tile in shared memory: k rows of x elements, x being m for A and n for B. With
-// pad, each row is longer by so many elements. With swizzle, the tile is cut into panels of
+// An operand's float32 tile in shared memory: k rows of x elements, x being m for A and n for B.
+// With pad, each row is longer by so many elements. With swizzle, the tile is cut into panels of
 // swizzle_bytes along x, one after the other, and the 16-byte chunks inside each panel's row are
 // permuted as the bulk copy does it (swizzle.cuh). At most one of the two.
 struct SharedTile {
@@ -67,7 +67,7 @@ struct KX {
 
 struct CopyLayout {
   CopyMode mode;
-  int k, x;         // the tile
+  int k, x;  // the tile
   int threads;
   int k_lanes = 8;  // `_k`: elements of k that neighbouring threads cover before x moves on
 
@@ -115,10 +115,10 @@ struct MN {
 };
 
 // Lanes of a warp over a grid of lanes_m x lanes_n = 32 threads, both at least 2. Bit 0 of the lane
-// runs along n and bit 1 along m: a 16-byte read of shared memory needs one wavefront instead of two
-// for each half of a warp when lanes i and i^1 (or i and i^2) read the same address, and so both the
-// read of A and the read of B qualify. The longer side takes bits 2 and 3, which keeps each half
-// warp's distinct addresses within 128 bytes.
+// runs along n and bit 1 along m: a 16-byte read of shared memory needs one wavefront instead of
+// two for each half of a warp when lanes i and i^1 (or i and i^2) read the same address, and so
+// both the read of A and the read of B qualify. The longer side takes bits 2 and 3, which keeps
+// each half warp's distinct addresses within 128 bytes.
 TILEWISE_HOST_DEVICE constexpr MN lane_position(int lane, int lanes_m, int lanes_n) {
   const int low_n = lane & 1, low_m = lane >> 1 & 1, high = lane >> 2;
   if (lanes_m >= lanes_n) {

@@ -7,8 +7,8 @@
 
 namespace tilewise {
 
-// accumulator += a * b, along a serpentine: each multiply-add shares an operand with the one before,
-// which the register file's reuse cache then holds.
+// accumulator += a * b, along a serpentine: each multiply-add shares an operand with the one
+// before, which the register file's reuse cache then holds.
 template <int kM, int kN>
 __device__ inline void outer_product(float (&accumulator)[kM][kN], const float (&a)[kM],
                                      const float (&b)[kN]) {
@@ -22,16 +22,17 @@ __device__ inline void outer_product(float (&accumulator)[kM][kN], const float (
   }
 }
 
-// One thread's part of a warp's (or block's) tile: kCount elements in kRepeat pieces, read kWidth bytes
-// at a time.
+// One thread's part of a warp's (or block's) tile: kCount elements in kRepeat pieces, read kWidth
+// bytes at a time.
 template <SharedTile kTile, int kSpan, int kCount, int kRepeat, int kWidth = 16>
 struct Fragment {
   static_assert(kWidth == 16 || kWidth == 4, "shared memory is read 4 or 16 bytes at a time");
-  static_assert(kCount % kRepeat == 0 && kCount / kRepeat % kChunkElements == 0,
-                "a piece of the thread tile (extent / repeat) is a multiple of 4: it is read by 16 bytes");
+  static_assert(
+      kCount % kRepeat == 0 && kCount / kRepeat % kChunkElements == 0,
+      "a piece of the thread tile (extent / repeat) is a multiple of 4: it is read by 16 bytes");
 
-  // `at`: this thread's first element in the tile. tile: shared address of the tile, a multiple of 128
-  // bytes where it is swizzled.
+  // `at`: this thread's first element in the tile. tile: shared address of the tile, a multiple of
+  // 128 bytes where it is swizzled.
   __device__ static void load(float (&value)[kCount], unsigned tile, int k, int at) {
     unsigned first = tile + 4 * kTile.offset(0, at);
     if constexpr (kTile.swizzle_bytes != 0) first = opaque(first);  // 8 addresses are not kept
@@ -48,8 +49,8 @@ struct Fragment {
   }
 
  private:
-  // From the address of (0, at) to that of (k, at + step). A step inside a panel sets bits that `at`
-  // has not, since pieces of a thread are a power of two apart.
+  // From the address of (0, at) to that of (k, at + step). A step inside a panel sets bits that
+  // `at` has not, since pieces of a thread are a power of two apart.
   __device__ static unsigned step_address(unsigned first, int k, int step) {
     if constexpr (kTile.swizzle_bytes == 0) return first + 4 * kTile.offset(k, step);
     constexpr int kPanel = kTile.swizzle_bytes == 0 ? 1 : kTile.swizzle_bytes / 4;
@@ -59,12 +60,12 @@ struct Fragment {
   }
 };
 
-// D = epilogue(accumulator) for a thread tile whose first output is (m, n); spans and repeats as in the
-// schedule. By 16 bytes where D allows it and the tile exists as a whole.
+// D = epilogue(accumulator) for a thread tile whose first output is (m, n); spans and repeats as in
+// the schedule. By 16 bytes where D allows it and the tile exists as a whole.
 template <class Element, class Epilogue, int kSpanM, int kSpanN, int kRepeatM, int kRepeatN, int kM,
           int kN>
-__device__ inline void store_thread_tile(const KernelArguments& arguments, int64 batch, int64 m, int64 n,
-                                         const float (&accumulator)[kM][kN]) {
+__device__ inline void store_thread_tile(const KernelArguments& arguments, int64 batch, int64 m,
+                                         int64 n, const float (&accumulator)[kM][kN]) {
   using Output = typename OutputOf<Element, Epilogue>::Type;
   if constexpr (kSame<Output, float>) {
     const int64 last_m = m + thread_element(kSpanM, kM, kRepeatM, 0, kM - 1);

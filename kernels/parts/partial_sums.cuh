@@ -1,5 +1,5 @@
-// How the partial sums of a tile whose K is split become one. The block that arrives last adds them up,
-// in the order of the parts whichever that is, so the bits do not depend on timing (except with
+// How the partial sums of a tile whose K is split become one. The block that arrives last adds them
+// up, in the order of the parts whichever that is, so the bits do not depend on timing (except with
 // atomics). No block ever waits. The workspace is laid out as arguments.cuh says.
 #pragma once
 
@@ -27,27 +27,27 @@ TILEWISE_HOST_DEVICE constexpr int64 counter_bytes(int64 counters) {
   return num_tiles(4 * counters, kAlignment) * kAlignment;
 }
 
-// Where part `part` of a tile lies among the float32 tiles of the workspace. tile: row-major, batch by
-// batch. Stream-K: a block's range may end one tile and begin another, so it has two.
+// Where part `part` of a tile lies among the float32 tiles of the workspace. tile: row-major, batch
+// by batch. Stream-K: a block's range may end one tile and begin another, so it has two.
 template <Constants kSchedule>
 TILEWISE_HOST_DEVICE constexpr int64 partial_index(int64 tile, int part, int64 first_block) {
   if (kSchedule.stream_k) return 2 * (first_block + part) + (part == 0 ? 1 : 0);
   return kSchedule.split_atomic ? tile : tile * kSchedule.split_k + part;
 }
 
-// Adds this block's part to the others'. Returns whether this block is the last to arrive: it then holds
-// the whole sum. tile: row-major, batch by batch, of num_tiles. ticket: a word of shared memory. All
-// threads of the block call it.
+// Adds this block's part to the others'. Returns whether this block is the last to arrive: it then
+// holds the whole sum. tile: row-major, batch by batch, of num_tiles. ticket: a word of shared
+// memory. All threads of the block call it.
 template <Constants kSchedule, int kThreads, int kM, int kN>
-__device__ inline bool add_partial_sums(float (&accumulator)[kM][kN], const KernelArguments& arguments,
-                                        int64 tile, int64 num_tiles, int part, int parts,
-                                        unsigned& ticket) {
+__device__ inline bool add_partial_sums(float (&accumulator)[kM][kN],
+                                        const KernelArguments& arguments, int64 tile,
+                                        int64 num_tiles, int part, int parts, unsigned& ticket) {
   constexpr int kElements = kM * kN * kThreads;
   const int thread = static_cast<int>(opaque(threadIdx.x));
   unsigned* counter = static_cast<unsigned*>(arguments.workspace) + tile;
-  float* partials = reinterpret_cast<float*>(static_cast<char*>(arguments.workspace) +
-                                             counter_bytes(num_tiles)) +
-                    thread * kChunkElements;
+  float* partials =
+      reinterpret_cast<float*>(static_cast<char*>(arguments.workspace) + counter_bytes(num_tiles)) +
+      thread * kChunkElements;
   const int64 first_block = blockIdx.x - part;
   float* mine = partials + partial_index<kSchedule>(tile, part, first_block) * kElements;
 #pragma unroll

@@ -1,6 +1,6 @@
 // One instruction a function, named like it. Shared-memory accesses say their width, so that the
-// compiler can neither merge nor split them: what is counted is what is executed. Addresses in shared
-// memory are 32 bits, in bytes.
+// compiler can neither merge nor split them: what is counted is what is executed. Addresses in
+// shared memory are 32 bits, in bytes.
 #pragma once
 
 namespace tilewise {
@@ -17,8 +17,8 @@ __device__ inline unsigned shared_address(const void* generic) {
   return static_cast<unsigned>(__cvta_generic_to_shared(generic));
 }
 
-// The same value, of which the compiler no longer knows where it comes from: keeps sums that depend on
-// it inside a loop, where they cost an instruction each instead of a register each.
+// The same value, of which the compiler no longer knows where it comes from: keeps sums that depend
+// on it inside a loop, where they cost an instruction each instead of a register each.
 __device__ inline int opaque(int value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -32,8 +32,8 @@ __device__ inline unsigned opaque(unsigned value) {
   return value;
 }
 
-// Shared -> registers, 4 and 16 bytes a thread. Volatile PTX: the assembler merges plain neighbouring
-// loads into wider ones.
+// Shared -> registers, 4 and 16 bytes a thread. Volatile PTX: the assembler merges plain
+// neighbouring loads into wider ones.
 __device__ inline float ld_shared_f32(unsigned address) {
   float value;
   asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");

@@ -1,5 +1,5 @@
-// What a block of the grid works on: tiles one after another when the grid is persistent, parts of K
-// when K is split. Plain functions of integers, called by host tests too.
+// What a block of the grid works on: tiles one after another when the grid is persistent, parts of
+// K when K is split. Plain functions of integers, called by host tests too.
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -9,9 +9,9 @@ namespace tilewise {
 
 // A part of a tile's phases along K.
 struct Segment {
-  int64 tile = 0;  // in launch order, batch by batch
-  int k_begin = 0, k_end = 0;    // phases; a K of 2^31 of them is far beyond any memory
-  int part = 0, parts = 0;       // this one, and how many the tile has; parts = 0: nothing is left
+  int64 tile = 0;              // in launch order, batch by batch
+  int k_begin = 0, k_end = 0;  // phases; a K of 2^31 of them is far beyond any memory
+  int part = 0, parts = 0;     // this one, and how many the tile has; parts = 0: nothing is left
   constexpr bool operator==(const Segment&) const = default;
 };
 
@@ -30,8 +30,9 @@ struct GridWork {
                    static_cast<int>(int64{phases} * (index + 1) / ways), index, ways};
   }
 
-  // Stream-K: the last, incomplete wave and the full one before it become one range of phases that is
-  // shared out evenly, in the order of the tiles; every other tile is computed whole, after them.
+  // Stream-K: the last, incomplete wave and the full one before it become one range of phases that
+  // is shared out evenly, in the order of the tiles; every other tile is computed whole, after
+  // them.
   TILEWISE_HOST_DEVICE constexpr int64 streamed() const {
     if (phases == 0 || tiles % grid == 0) return 0;
     return tiles % grid + (tiles >= grid ? grid : 0);
@@ -63,8 +64,9 @@ struct GridWork {
 };
 
 // The first segment of the block (x, y, z) of the grid, and the one after another.
-TILEWISE_HOST_DEVICE constexpr Segment first_segment(const Constants& schedule, const GridWork& work,
-                                                     int64 tiles_of_a_batch, int64 x, int y, int64 z) {
+TILEWISE_HOST_DEVICE constexpr Segment first_segment(const Constants& schedule,
+                                                     const GridWork& work, int64 tiles_of_a_batch,
+                                                     int64 x, int y, int64 z) {
   if (schedule.stream_k) return work.stream(x, work.share(x));
   if (!schedule.persistent) return work.way(x + tiles_of_a_batch * z, y, schedule.split_k);
   if (x >= work.tiles * schedule.split_k) return {};

@@ -1,6 +1,6 @@
-// Rung 03 with one of its two barriers removed: wrong on purpose, to show what each is for. One warp is
-// delayed, so that the race is lost every time. Never reached by a schedule; the tests in this folder
-// compile it in the place of ladder/03_shared_tile.cuh.
+// Rung 03 with one of its two barriers removed: wrong on purpose, to show what each is for. One
+// warp is delayed, so that the race is lost every time. Never reached by a schedule; the tests in
+// this folder compile it in the place of ladder/03_shared_tile.cuh.
 #pragma once
 
 #include "ladder/03_shared_tile.cuh"
@@ -14,9 +14,9 @@ __device__ inline void delay_one_warp(int thread) {
   if (thread / kWarpThreads == kLateWarp) __nanosleep(kDelayNs);
 }
 
-// kFirst: without the barrier between writing the tiles and reading them: others read what the late warp
-// has not written. Otherwise without the barrier between reading and overwriting: the late warp reads
-// elements of the next phase.
+// kFirst: without the barrier between writing the tiles and reading them: others read what the late
+// warp has not written. Otherwise without the barrier between reading and overwriting: the late
+// warp reads elements of the next phase.
 template <Constants kSchedule, class Element, class Epilogue, bool kFirst>
 __device__ void missing_barrier(const KernelArguments& arguments) {
   constexpr int kM = kSchedule.block_m, kN = kSchedule.block_n, kK = kSchedule.block_k;

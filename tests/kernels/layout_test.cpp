@@ -1,11 +1,12 @@
-// The index arithmetic of the float32 rungs: layouts in shared memory, shares of a copy, lanes of a warp.
+// The index arithmetic of the float32 rungs: layouts in shared memory, shares of a copy, lanes of a
+// warp.
 #include "parts/layout.cuh"
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tilewise {
 namespace {
@@ -75,10 +76,10 @@ TEST(SharedTile, RowsFollowFromRowZeroByATogglePlusAStep) {
 }
 
 TEST(SharedTile, RefusesWhatHasNoPattern) {
-  EXPECT_FALSE((SharedTile{8, 128, 3}.valid()));         // rows would not start on 16 bytes
-  EXPECT_FALSE((SharedTile{8, 128, 4, 128}.valid()));    // both
-  EXPECT_FALSE((SharedTile{4, 128, 0, 128}.valid()));    // not a whole period
-  EXPECT_FALSE((SharedTile{8, 48, 0, 128}.valid()));     // not whole panels
+  EXPECT_FALSE((SharedTile{8, 128, 3}.valid()));       // rows would not start on 16 bytes
+  EXPECT_FALSE((SharedTile{8, 128, 4, 128}.valid()));  // both
+  EXPECT_FALSE((SharedTile{4, 128, 0, 128}.valid()));  // not a whole period
+  EXPECT_FALSE((SharedTile{8, 48, 0, 128}.valid()));   // not whole panels
 }
 
 std::vector<CopyLayout> copies() {
@@ -163,7 +164,8 @@ TEST(ThreadElement, IsTheScheduleDefinitionOfRepeats) {
   for (const int repeat : {1, 2, 4}) {
     std::set<int> seen;
     for (int j = 0; j < 64 / 8; ++j) {
-      for (int i = 0; i < 8; ++i) EXPECT_TRUE(seen.insert(thread_element(64, 8, repeat, j, i)).second);
+      for (int i = 0; i < 8; ++i)
+        EXPECT_TRUE(seen.insert(thread_element(64, 8, repeat, j, i)).second);
     }
     EXPECT_EQ(seen.size(), 64U);
     EXPECT_EQ(*seen.rbegin(), 63);

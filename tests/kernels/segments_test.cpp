@@ -1,12 +1,12 @@
 // Which part of which tile each block computes: every phase of every tile exactly once.
 #include "parts/segments.cuh"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace tilewise {
 namespace {
@@ -18,8 +18,8 @@ struct Grid {
   int y = 1, z = 1;
 };
 
-// Runs every block of the grid; checks that the parts of each tile are its phases, in order, and that
-// they agree on how many there are. Returns the number of parts of the most divided tile.
+// Runs every block of the grid; checks that the parts of each tile are its phases, in order, and
+// that they agree on how many there are. Returns the number of parts of the most divided tile.
 int run(const Constants& schedule, const Grid& grid) {
   const GridWork work{grid.tiles_of_a_batch * grid.batch, grid.phases, static_cast<int>(grid.x)};
   std::map<int64, std::map<int, Segment>> parts;
