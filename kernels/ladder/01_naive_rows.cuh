@@ -3,7 +3,7 @@
 // Moves     global  2 M N K elements
 // Honours   tiles: thread 1 x 1
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
-// Uses      1024 threads, no shared memory; registers as tests/kernels/resources.json expects
+// Uses      1024 threads, no shared memory
 // Limits    a warp reads 32 rows of A at the same k: 32 sectors for 32 elements, gone in 02
 // Measured  docs/ladder/README.md
 #pragma once

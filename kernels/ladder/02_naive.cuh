@@ -1,12 +1,11 @@
-// 02  naive          before: 01_naive_rows.cuh   after: 03_shared_tile.cuh
+// 02  naive                  before: 01_naive_rows.cuh   after: 03_shared_tile.cuh
 // Idea      one thread an output; neighbouring threads take neighbouring columns, so that a warp
-// reads
-//           32 neighbours of a row of B and one element of A for all
+//           reads 32 neighbours of a row of B and one element of A for all
 // Moves     global  2 M N K elements, in 4 + 1 sectors a warp and k instead of 32 + 1
 // Honours   tiles: thread 1 x 1
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
-// Uses      512 threads, no shared memory; registers as tests/kernels/resources.json expects
-// Limits    every element of A is read N times and every element of B M times, gone in 03
+// Uses      512 threads, no shared memory
+// Limits    every element of A is read N times, of B M times: gone in 03
 // Measured  docs/ladder/README.md
 #pragma once
 

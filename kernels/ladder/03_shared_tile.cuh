@@ -1,15 +1,14 @@
 // 03  shared_tile            before: 02_naive.cuh   after: 04_column_tile.cuh
 // Idea      the block copies a tile of A and of B to shared memory and every thread reads them
-// there:
-//           an element that came from global memory once is used block.n (A) or block.m (B) times
+//           there: an element that came from global memory once is used block.n (A) or block.m (B)
+//           times
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)     shared  2 M N K
-// Honours   tiles: block, thread 1 x 1; vector_bytes.shared_a (4: each read of A is 4 bytes; 16:
-// the
-//           compiler may merge the reads of 4 neighbours along k)
+// Honours   tiles: block, thread 1 x 1; vector_bytes (shared_a 4: each read of A is 4 bytes; 16:
+//           the compiler may merge the reads of 4 neighbours along k)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment; block.m x block.n threads
-// Uses      1024 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
+// Uses      1024 threads, 8 KiB of shared memory
 // Limits    two reads of shared memory a multiply-add: at most an eighth of the peak, gone in 04
-// and 05 Measured  docs/ladder/README.md
+// Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"

@@ -1,14 +1,12 @@
 // 04  column_tile            before: 03_shared_tile.cuh   after: 05_square_tile.cuh
 // Idea      each thread owns a column of thread.m outputs: one element of B, held in a register,
-// feeds
-//           thread.m multiply-adds
+//           feeds thread.m multiply-adds
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)
 //           shared  M K N + K N tiles(M; block.m, thread.m)
-// Honours   tiles: block, thread (n = 1); vector_bytes.shared_a (4: each read of A is 4 bytes; 16:
-// the
-//           compiler may merge the reads of 4 neighbours along k)
+// Honours   tiles: block, thread (n = 1); vector_bytes (shared_a 4: each read of A is 4 bytes; 16:
+//           the compiler may merge the reads of 4 neighbours along k)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
-// Uses      512 threads, 4 KiB of shared memory; registers as tests/kernels/resources.json expects
+// Uses      512 threads, 4 KiB of shared memory
 // Limits    more than one read of shared memory a multiply-add, gone in 05
 // Measured  docs/ladder/README.md
 #pragma once

@@ -1,16 +1,14 @@
 // 05  square_tile            before: 04_column_tile.cuh   after: 06_vector_loads.cuh
 // Idea      each thread owns thread.m x thread.n outputs; an element of A feeds thread.n
-// multiply-adds
-//           and one of B feeds thread.m. A's tile is stored transposed, so that both are rows
+//           multiply-adds and one of B thread.m. A's tile is stored transposed: both are rows
 // Moves     global  M K ceil(N / block.n) + K N ceil(M / block.m)
 //           shared  M K tiles(N; block.n, thread.n) + K N tiles(M; block.m, thread.m)
-// Honours   tiles: block, thread; vector_bytes.shared_a (4: each read of shared memory is 4 bytes;
-// 16:
-//           the compiler may merge the reads of 4 neighbours)
+// Honours   tiles: block, thread; vector_bytes (shared_a 4: each read of shared memory is 4 bytes;
+//           16: the compiler may merge the reads of 4 neighbours)
 // Needs     sm_80; float32; any M, N, K; any strides; no alignment
-// Uses      256 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
-// Limits    4-way bank conflicts on B (2-way when merged), gone in 07; 4-way on the transposed
-// stores Measured  docs/ladder/README.md
+// Uses      256 threads, 8 KiB of shared memory
+// Limits    4-way bank conflicts on B (2-way when merged) and on the transposed stores: gone in 07
+// Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"

@@ -1,15 +1,12 @@
 // 06  vector_loads           before: 05_square_tile.cuh   after: 07_conflict_free.cuh
-// Idea      16 bytes an instruction: from global memory, from shared memory and to D, a quarter of
-// the
-//           load instructions of 05 for the same elements
+// Idea      16 bytes an instruction, from global memory, from shared memory and to D: a quarter of
+//           the load instructions of 05 for the same elements
 // Moves     as 05, in chunks of 4 elements
 // Honours   tiles: block, thread; vector_bytes (global 16: by 16 bytes where A and B allow it, 4:
-// by
-//           elements; shared_a = shared_b = 16)
+//           by elements; shared_a = shared_b = 16)
 // Needs     sm_80; float32; any M, N, K; any strides. 16-byte loads from global memory for operands
-// with
-//           a unit stride and rows on multiples of 16 bytes, elements for the others
-// Uses      256 threads, 8 KiB of shared memory; registers as tests/kernels/resources.json expects
+//           with a unit stride and rows on multiples of 16 bytes, elements for the others
+// Uses      256 threads, 8 KiB of shared memory
 // Limits    2-way bank conflicts on B and on the transposed stores of A, gone in 07
 // Measured  docs/ladder/README.md
 #pragma once

@@ -1,14 +1,13 @@
 // 07  conflict_free          before: 06_vector_loads.cuh   after: 08_double_buffer.cuh
 // Idea      no two threads of a wavefront meet in a bank: rows of shared memory are padded or
-// swizzled
-//           for the transposed stores, thread tiles are split into strided pieces for the loads
+//           swizzled for the transposed stores, thread tiles split in strided pieces for the loads
 // Moves     as 06
 // Honours   tiles: block, thread with repeat_m, repeat_n; vector_bytes as 06; shared_layout (pad:N
-// or
-//           swizzle:N)
+//           or swizzle:N)
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte loads as 06
-// Uses      256 threads, 8.25 KiB of shared memory; registers as tests/kernels/resources.json
-// expects Limits    a phase waits for its loads, gone in 08 Measured  docs/ladder/README.md
+// Uses      256 threads, 10 KiB of shared memory
+// Limits    a phase waits for its loads, gone in 08
+// Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"

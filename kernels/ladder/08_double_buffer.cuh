@@ -1,16 +1,13 @@
-// 08  double_buffer             before: 07_conflict_free.cuh   after: 09_warp_tile.cuh
+// 08  double_buffer          before: 07_conflict_free.cuh   after: 09_warp_tile.cuh
 // Idea      cp.async fills the tiles of later phases while this one is computed: with two stages
-// that is
-//           double buffering. The next tile goes to another buffer, so that one barrier a phase is
-//           enough
+//           that is double buffering. The next tile goes to another buffer, so that one barrier a
+//           phase is enough
 // Moves     as 07; A along k moves by elements (cp.async cannot transpose 16 bytes), B by chunks
 // Honours   tiles: block, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
-// vector_bytes
-//           as 06; pad:N
+//           vector_bytes as 06; pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
-// Uses      256 threads, 24.75 KiB of shared memory with 3 stages; registers as
-//           tests/kernels/resources.json expects
-// Limits    a warp's threads share few operands: 12 wavefronts a k where 8 are enough, gone in 09
+// Uses      256 threads, 24.75 KiB of shared memory with 3 stages
+// Limits    a warp's threads share few operands: 144 distinct words a k where 96 do, gone in 09
 // Measured  docs/ladder/README.md
 #pragma once
 

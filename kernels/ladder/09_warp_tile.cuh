@@ -1,16 +1,13 @@
-// 09  warp_tile             before: 08_double_buffer.cuh   after: 10_tuned_f32.cuh
+// 09  warp_tile              before: 08_double_buffer.cuh   after: 10_tuned_f32.cuh
 // Idea      the block's tile is cut into warp tiles near a square, and the lanes are laid over a
-// warp
-//           tile so that each 16-byte read is shared by neighbours: fewer distinct words and
-//           wavefronts
+//           warp tile so that each 16-byte read is shared by neighbours: half the wavefronts
 // Moves     as 08; distinct words of a warp: (warp.m + warp.n) a k instead of 16 + 128
 // Honours   tiles: block, warp, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
 //           vector_bytes as 06; pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
-// Uses      256 threads, 49.5 KiB of shared memory with 3 stages; registers as
-//           tests/kernels/resources.json expects
-// Limits    the fragments of a k are read just before they are used; the order of blocks is fixed:
-// 10 Measured  docs/ladder/README.md
+// Uses      256 threads, 49.5 KiB of shared memory with 3 stages
+// Limits    fragments are read just before their use; the order of blocks is fixed: both gone in 10
+// Measured  docs/ladder/README.md
 #pragma once
 
 #include "parts/arguments.cuh"

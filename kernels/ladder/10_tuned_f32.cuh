@@ -1,15 +1,14 @@
 // 10  tuned_f32              before: 09_warp_tile.cuh   after: 11_wmma.cuh
 // Idea      the fragments of the next k are read while this one's are multiplied, also across the
-//           barrier; large register tiles; and every option of the schedule, each of which can be
-//           switched on alone
+//           barrier; a wide block, whose copies cost few instructions; and every option of the
+//           schedule, each of which can be switched on alone
 // Moves     as 09; with K split in w parts also 2 w M N elements of workspace
 // Honours   tiles: block, warp, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
-//           vector_bytes (global, shared_a, shared_b: 4 or 16); shared_layout; order; split_k
-//           (second_pass, atomic); stream_k; persistent
+//           vector_bytes (global, shared_a, shared_b: 4 or 16); shared_layout (pad:N, swizzle:N);
+//           order; split_k (second_pass, atomic); stream_k; persistent
 // Needs     sm_80; float32; any M, N, K; any strides. 16-byte copies for operands that are
-// contiguous
-//           along m or n, with rows on multiples of 16 bytes; elements for the others
-// Uses      as tests/kernels/resources.json expects, of registers and shared memory
+//           contiguous along m or n, with rows on multiples of 16 bytes; elements for the others
+// Uses      256 threads, 42.3 KiB of shared memory with 2 stages
 // Limits    A along k moves by elements of 4 bytes: cp.async cannot transpose
 // Measured  docs/ladder/10.md
 #pragma once

@@ -1,7 +1,6 @@
 // How tiles move: global -> registers -> shared, global -> shared (cp.async), registers -> global.
 // Every copy is correct for any extent, stride and base; the 16-byte ways are chosen at compile
-// time from Constants::aligned_16 and a_k_major / b_k_major (copy_mode), never silently at run
-// time.
+// time, from Constants::aligned_16, a_k_major and b_k_major (copy_mode), never silently later.
 #pragma once
 
 #include "parts/arguments.cuh"

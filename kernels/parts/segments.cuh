@@ -31,8 +31,7 @@ struct GridWork {
   }
 
   // Stream-K: the last, incomplete wave and the full one before it become one range of phases that
-  // is shared out evenly, in the order of the tiles; every other tile is computed whole, after
-  // them.
+  // is shared out evenly, in the order of the tiles; every other tile follows whole.
   TILEWISE_HOST_DEVICE constexpr int64 streamed() const {
     if (phases == 0 || tiles % grid == 0) return 0;
     return tiles % grid + (tiles >= grid ? grid : 0);
