@@ -4,12 +4,16 @@
 
 namespace tilewise::cli {
 
+extern const Verb kBoundVerb;
 extern const Verb kCountVerb;
+extern const Verb kMachinesVerb;
+extern const Verb kMmaVerb;
 extern const Verb kSimulateVerb;
 extern const Verb kSchedulesVerb;
 
 std::span<const Verb* const> verbs() {
-  static constexpr std::array kVerbs = {&kCountVerb, &kSimulateVerb, &kSchedulesVerb};
+  static constexpr std::array kVerbs = {&kCountVerb, &kSimulateVerb, &kBoundVerb,
+                                        &kMmaVerb,   &kMachinesVerb, &kSchedulesVerb};
   return kVerbs;
 }
 

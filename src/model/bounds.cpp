@@ -118,9 +118,10 @@ SegmentArgument segment(std::string name, const BoundQuestion& q, double transfe
   s.per_operand = per_operand;
   // Loomis-Whitney: products <= sqrt(|A| |B| |C|); a shared budget is spent best in equal thirds.
   s.products = std::pow(per_operand ? elements : elements / 3, 1.5);
-  // P memories may each leave their last segment unfinished.
-  s.segments =
-      std::max(0.0, std::floor(product(q) / s.products) - static_cast<double>(q.memories - 1));
+  // The last segment of each memory may be unfinished. The factor keeps a quotient that is a whole
+  // number from being rounded up past it.
+  const double quotient = product(q) / s.products * (1 - 1e-12);
+  s.segments = std::max(0.0, std::ceil(quotient) - static_cast<double>(q.memories));
   s.at_least = s.segments * transfers;
   return s;
 }

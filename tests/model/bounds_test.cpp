@@ -160,6 +160,14 @@ TEST(Bounds, SegmentArgumentInNumbers) {
   EXPECT_LE(smith.at_least, report->floor + 100);
 }
 
+// A whole number of segments: the last one may be unfinished, so one fewer is certain.
+TEST(Bounds, TheLastSegmentDoesNotCount) {
+  auto report = bound({.m = 1024, .n = 1024, .k = 1024, .fast_memory = 16384});
+  EXPECT_EQ(report->segments[1].products, 2097152);
+  EXPECT_EQ(report->segments[1].segments, 511);
+  EXPECT_EQ(report->segments[1].at_least, report->floor);
+}
+
 TEST(Bounds, ZeroDimensionsCompareNothing) {
   for (const BoundQuestion q : {BoundQuestion{.m = 0, .n = 5, .k = 5, .fast_memory = 9},
                                 BoundQuestion{.m = 5, .n = 0, .k = 5, .fast_memory = 9},

@@ -1,0 +1,119 @@
+"""bound, mma, machines and explain: figures, conventions, messages.
+
+usage: test_model_verbs.py TILEWISE [unittest arguments]
+"""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+TILEWISE = os.path.abspath(sys.argv.pop(1))
+
+
+def tilewise(*arguments):
+    return subprocess.run([TILEWISE, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+class ModelTest(unittest.TestCase):
+    def document(self, *arguments):
+        done = tilewise(*arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refused(self, *arguments, code=2):
+        done = tilewise(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+
+class Bound(ModelTest):
+    def test_floor_optimum_and_conventions(self):
+        answer = self.document("bound", 2, 2, 2, "--fast-memory", 3, "--optimal")
+        self.assertEqual(answer["optimal"]["reads_and_writes"], 17)
+        self.assertEqual((answer["beta"], answer["counted"]), (0, "reads+writes"))
+        self.assertEqual(self.document("bound", 2, 2, 2, "--fast-memory", 3, "--optimal", "--beta",
+                                       1)["optimal"]["reads_and_writes"], 21)
+        text = tilewise("bound", 1024, 1024, 1024, "--fast-memory", 16384).stdout
+        for part in ("beta = 0", "94x173", "18,874,368", "not a floor", "segments"):
+            self.assertIn(part, text)
+
+    def test_mixed_sizes(self):
+        answer = self.document("bound", 8192, 8192, 8192, "--fast-memory", 495616, "--memories", 132,
+                               "--element-bytes", "2,2,4", "--beta", 1)
+        self.assertAlmostEqual(answer["mixed"]["floor_bytes"] / 1e6, 6116.4, delta=0.06)
+        self.assertEqual(answer["fast_memory_unit"], "bytes")
+
+    def test_zero_dimensions_compare_nothing(self):
+        answer = self.document("bound", 0, 5, 5, "--fast-memory", 9)
+        self.assertIs(answer["compared"], False)
+        self.assertEqual(answer["floor"], 0)
+
+    def test_refusals(self):
+        self.assertIn("fast memory is 2", self.refused("bound", 2, 2, 2, "--fast-memory", 2))
+        self.assertIn("2,2,4", self.refused("bound", 2, 2, 2, "--fast-memory", 9, "--element-bytes", "2,2"))
+        self.assertIn("--beta", self.refused("bound", 2, 2, 2, "--fast-memory", 9, "--beta", 2))
+        self.assertIn("112 bits", self.refused("bound", 4, 4, 4, "--fast-memory", 9, "--optimal"))
+
+
+class Mma(ModelTest):
+    def test_count(self):
+        answer = self.document("mma", 17, 17, 17)
+        self.assertEqual(answer["instructions"], 12)
+        self.assertAlmostEqual(answer["utilization"], 4913 / (32 * 24 * 32))
+        self.assertEqual((answer["padded_m"], answer["padded_n"], answer["padded_k"]), (32, 24, 32))
+        self.assertEqual(self.document("mma", 8192, 8192, 8192, "--shape", "64x256x16")["instructions"],
+                         2097152)
+        zero = self.document("mma", 0, 8, 16)
+        self.assertEqual((zero["instructions"], zero["utilization"]), (0, 0))
+
+    def test_layout(self):
+        layout = self.document("mma", "--layout", "m16n8k16")
+        a, b, c = layout["fragments"]
+        self.assertEqual(a["holders"][9][10], [5, 6])
+        self.assertEqual(b["holders"][15][7], [31, 3])
+        self.assertEqual(c["holders"][9][4], [6, 2])
+        wgmma = self.document("mma", "--layout", "m64n128k16")["fragments"][-1]
+        self.assertEqual((wgmma["operand"], wgmma["rows"], wgmma["columns"]), ("c", 64, 128))
+        self.assertEqual(wgmma["holders"][17][2], [37, 0])
+
+    def test_refusals(self):
+        self.assertIn("16x8x16", self.refused("mma", 1, 1, 1, "--shape", "16x8"))
+        self.assertIn("m16n8k16", self.refused("mma", "--layout", "m16n16k16"))
+
+
+class Machines(ModelTest):
+    def test_every_figure_has_a_source(self):
+        machines = self.document("machines")["machines"]
+        names = [machine["name"] for machine in machines]
+        self.assertEqual(names, ["a100", "a6000", "b200", "h100", "h200", "rtx4090", "host"])
+
+        def figures(node):
+            if isinstance(node, dict):
+                if "value" in node:
+                    yield node
+                for child in node.values():
+                    yield from figures(child)
+            elif isinstance(node, list):
+                for child in node:
+                    yield from figures(child)
+
+        for figure in figures(machines):
+            self.assertTrue(figure["source"], figure)
+
+    def test_measure_fills_in_this_machine(self):
+        host = self.document("machines", "--measure")["machines"][0]
+        self.assertEqual(host["name"], "host")
+        self.assertGreater(host["peaks"][0]["measured_tflops"]["value"], 0)
+        for level in host["memory"]:
+            self.assertGreater(level["measured_bandwidth_gbps"]["value"], 0, level["name"])
+
+    def test_refusals(self):
+        self.assertIn('did you mean "h200"', self.refused("machines", "h20"))
+        self.assertIn("--measure", self.refused("machines", "h200", "--measure"))
+
+
+if __name__ == "__main__":
+    unittest.main()
