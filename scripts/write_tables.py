@@ -92,7 +92,46 @@ def cpu_runs(_):
     return out or "Nothing measured yet.\n"
 
 
-TABLES = {"rungs": rungs, "cpu_runs": cpu_runs}
+def bench_table(file, columns):
+    """The rows of bench/results/<machine>/<file>; columns: heading -> text of a row."""
+    out = ""
+    for path, document in results():
+        if path.name != file:
+            continue
+        where = document["environment"]
+        out += (f"{where['card']}, driver {where['driver']}, {where['compiler']}, "
+                f"{where['date'][:10]}; {where['data']} data; {where['command']}.\n\n")
+        out += table(list(columns), [[text(row) for text in columns.values()]
+                                     for row in document["rows"]])
+    return out or "Nothing measured yet.\n"
+
+
+SPEED = {
+    "M x N x K": lambda row: f"{row['m']} x {row['n']} x {row['k']}",
+    "time, us:": lambda row: f"{row['time_us']:.0f}",
+    "TFLOP/s:": lambda row: f"{row['tflops']:.2f}",
+    "of cuBLAS:": lambda row: f"{row['ratio']:.3f}",
+}
+
+
+def ladder_f32(_):
+    """The float32 rungs on a GPU."""
+    return bench_table("ladder_f32.json", {
+        "schedule": lambda row: f"`{row['schedule']}`", **SPEED,
+        "of the FFMA peak:": lambda row: f"{100 * row['share_of_peak']:.1f} %",
+        "registers:": lambda row: row["registers"],
+        "shared bytes:": lambda row: row["shared_bytes"],
+        "blocks an SM:": lambda row: row["blocks_per_sm"]})
+
+
+def tuned_f32_options(_):
+    """Rung 10 with one option changed at a time."""
+    return bench_table("tuned_f32_options.json", {
+        "option": lambda row: row["variant"], "layout": lambda row: row["layout"], **SPEED})
+
+
+TABLES = {"rungs": rungs, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
+          "tuned_f32_options": tuned_f32_options}
 
 
 def rewrite(text, tilewise):

@@ -24,6 +24,7 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo naive_rows_launch(Constants) {
   info.tile_m = kNaiveRowsM;
   info.tile_n = kNaiveRowsN;
   info.tile_k = 1;
+  info.blocks_per_sm = 2;
   return info;
 }
 
@@ -45,7 +46,7 @@ __device__ void naive_rows(const KernelArguments& arguments) {
   const int64 a_stride = kSchedule.a_k_major ? 1 : a.k_stride;
   const int64 b_stride = kSchedule.b_k_major ? 1 : b.k_stride;
   float accumulator = 0.0f;
-#pragma unroll 8
+#pragma unroll 4
   for (int64 k = 0; k < arguments.k; ++k)
     accumulator += a.data[k * a_stride] * b.data[k * b_stride];
 
