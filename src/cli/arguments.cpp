@@ -102,7 +102,8 @@ Result<Sizes> parse_sizes(const std::vector<std::string>& texts) {
 }
 
 Result<Schedule> load_schedule(const std::string& name_or_path) {
-  const bool is_path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+  const bool is_path =
+      name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
   if (!is_path) {
     Result<Schedule> schedule = find_schedule(name_or_path);
     if (!schedule) return bad_request(fmt::format("--schedule: {}", schedule.error().message));
@@ -121,7 +122,8 @@ Result<Schedule> load_schedule(const std::string& name_or_path) {
 Result<Schedule> schedule_of(const TilingOptions& options, std::string_view fallback) {
   const bool any_tile = !options.tiles.empty() || options.register_tile;
   if (options.schedule) {
-    if (any_tile) return bad_request("--schedule and --tile exclude each other: both name a tiling");
+    if (any_tile)
+      return bad_request("--schedule and --tile exclude each other: both name a tiling");
     return load_schedule(*options.schedule);
   }
   return any_tile ? schedule_of_tiles(options) : find_schedule(fallback);

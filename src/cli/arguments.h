@@ -31,8 +31,8 @@ struct TilingOptions {
   std::optional<std::string> schedule;
 };
 
-// The schedule those options describe; `fallback` names the one for none. A bare number is the block
-// tile, a second one the thread tile. The name is "" for a tiling that --tile describes.
+// The schedule those options describe; `fallback` names the one for none. A bare number is the
+// block tile, a second one the thread tile. The name is "" for a tiling that --tile describes.
 // Errors: --schedule beside --tile, a third bare number, what parse_tile and validate refuse.
 [[nodiscard]] Result<Schedule> schedule_of(const TilingOptions& options, std::string_view fallback);
 

@@ -29,7 +29,8 @@ std::string overview() {
   return text;
 }
 
-// CLI11's own errors, in our words: an option without its value, given twice, or a flag with a value.
+// CLI11's own errors, in our words: an option without its value, given twice, or a flag with a
+// value.
 std::string sentence_of(const CLI::ParseError& error) {
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -60,9 +61,9 @@ Error unexpected_argument(const CLI::App& app, const std::string& argument) {
   const bool number = argument.size() > 1 && argument[0] == '-' &&
                       (std::isdigit(static_cast<unsigned char>(argument[1])) || argument[1] == '.');
   if (number) {
-    return {ErrorCode::bad_request,
-            fmt::format("{} is negative; sizes are whole numbers of 0 or more",
-                        in_quotes(argument))};
+    return {
+        ErrorCode::bad_request,
+        fmt::format("{} is negative; sizes are whole numbers of 0 or more", in_quotes(argument))};
   }
   if (!argument.starts_with('-')) {
     return {ErrorCode::bad_request, fmt::format("unexpected argument {}", in_quotes(argument))};
@@ -105,10 +106,10 @@ ExitCode fail(const Console& console, std::string_view where, const Error& error
 ExitCode unknown_verb(const Console& console, const std::string& name) {
   std::vector<std::string_view> names;
   for (const Verb* verb : verbs()) names.push_back(verb->name);
-  return fail(console, "",
-              {ErrorCode::bad_request, fmt::format("unknown command {}{} (commands: {})",
-                                                   in_quotes(name), did_you_mean(name, names),
-                                                   join_names(names))});
+  return fail(
+      console, "",
+      {ErrorCode::bad_request, fmt::format("unknown command {}{} (commands: {})", in_quotes(name),
+                                           did_you_mean(name, names), join_names(names))});
 }
 
 ExitCode run_verb(const Verb& verb, const std::vector<std::string>& arguments,
@@ -122,7 +123,8 @@ ExitCode run_verb(const Verb& verb, const std::vector<std::string>& arguments,
     }
     return *code;
   } catch (const std::bad_alloc&) {
-    return fail(console, where, {ErrorCode::out_of_memory, "the request takes more memory than is free"});
+    return fail(console, where,
+                {ErrorCode::out_of_memory, "the request takes more memory than is free"});
   } catch (const std::exception& error) {
     return fail(console, where, {ErrorCode::internal, error.what()});
   }
@@ -133,10 +135,14 @@ ExitCode run_verb(const Verb& verb, const std::vector<std::string>& arguments,
 ExitCode exit_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::bad_request:
-    case ErrorCode::out_of_memory: return ExitCode::bad_request;
-    case ErrorCode::missing_capability: return ExitCode::missing_capability;
-    case ErrorCode::verification_failed: return ExitCode::failed_verification;
-    case ErrorCode::internal: return ExitCode::internal_error;
+    case ErrorCode::out_of_memory:
+      return ExitCode::bad_request;
+    case ErrorCode::missing_capability:
+      return ExitCode::missing_capability;
+    case ErrorCode::verification_failed:
+      return ExitCode::failed_verification;
+    case ErrorCode::internal:
+      return ExitCode::internal_error;
   }
   return ExitCode::internal_error;
 }

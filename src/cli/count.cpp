@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/environment.h"
+#include "cli/level_table.h"
 #include "cli/tiling_options.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -53,21 +54,6 @@ Result<Counted> count_request(const Options& options) {
   return counted;
 }
 
-void write_level(JsonWriter& w, const LevelCount& level) {
-  w.begin_object(JsonWriter::Layout::line);
-  w.member("level", to_string(level.level));
-  w.member("m", level.m);
-  w.member("n", level.n);
-  w.member("k", level.k);
-  w.member("reads_a", level.reads_a);
-  w.member("reads_b", level.reads_b);
-  w.member("reads", level.reads);
-  w.member("reuse_a", level.reuse_a);
-  w.member("reuse_b", level.reuse_b);
-  w.member("intensity", level.intensity);
-  w.end_object();
-}
-
 std::string as_json(const Counted& counted, const Console& console) {
   const CountReport& report = counted.report;
   JsonWriter w;
@@ -84,10 +70,7 @@ std::string as_json(const Counted& counted, const Console& console) {
   w.member("flops", report.flops);
   w.member("phases", report.phases);
   w.member("blocks", report.blocks);
-  w.key("levels");
-  w.begin_array();
-  for (const LevelCount& level : report.levels) write_level(w, level);
-  w.end_array();
+  write_levels(w, report);
   w.end_object();
   return std::move(w).finish();
 }
@@ -107,23 +90,7 @@ std::string as_text(const Counted& counted) {
   add_total("naive", report.naive);
   add_total("tiled", report.tiled);
   add_total("minimum", report.minimum);
-  TextTable levels({{"level", TextTable::Align::left},
-                    {"tile", TextTable::Align::left},
-                    {"reads from", TextTable::Align::left},
-                    {"reads of A"},
-                    {"reads of B"},
-                    {"reuse A"},
-                    {"reuse B"},
-                    {"FLOP/byte"}});
-  for (std::size_t i = 0; i < report.levels.size(); ++i) {
-    const LevelCount& level = report.levels[i];
-    levels.add_row({std::string(to_string(level.level)), extents(level.m, level.n, level.k),
-                    std::string(reads_from(counted.schedule, i)),
-                    grouped_digits(level.reads_a.to_string()),
-                    grouped_digits(level.reads_b.to_string()), fmt::format("{:.4g}", level.reuse_a),
-                    fmt::format("{:.4g}", level.reuse_b), fmt::format("{:.4g}", level.intensity)});
-  }
-  return text + totals.text() + '\n' + levels.text();
+  return text + totals.text() + '\n' + level_table(counted.schedule, report);
 }
 
 Action declare(CLI::App& app) {

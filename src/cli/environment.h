@@ -6,8 +6,8 @@
 
 namespace tilewise::cli {
 
-// Opens the document's object, with "schema" and "environment"; the caller adds members and ends it.
-// data: what the inputs were ("none", "normal, seed 1", file names).
+// Opens the document's object, with "schema" and "environment"; the caller adds members and ends
+// it. data: what the inputs were ("none", "normal, seed 1", file names).
 void begin_document(JsonWriter& writer, std::string_view schema, const Console& console,
                     std::string_view data);
 

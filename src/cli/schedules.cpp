@@ -83,11 +83,11 @@ Action declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb kSchedulesVerb = {
-    "schedules", "the named schedules with their tiles, or one in full",
-    "  tilewise schedules\n"
-    "  tilewise schedules square_tile > mine.json\n"
-    "  tilewise schedules --device cpu --json\n",
-    declare};
+extern const Verb kSchedulesVerb = {"schedules",
+                                    "the named schedules with their tiles, or one in full",
+                                    "  tilewise schedules\n"
+                                    "  tilewise schedules square_tile > mine.json\n"
+                                    "  tilewise schedules --device cpu --json\n",
+                                    declare};
 
 }  // namespace tilewise::cli

@@ -1,4 +1,6 @@
 // tilewise simulate: the tiled loops executed with a counter on every read.
+#include "tilewise/simulate.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +16,6 @@
 #include "io/text_table.h"
 #include "report/compensated_sum.h"
 #include "report/normal_values.h"
-#include "tilewise/simulate.h"
 
 namespace tilewise::cli {
 namespace {
@@ -61,8 +62,9 @@ Result<void> check_result_fits(const Sizes& sizes) {
   const Result<std::int64_t> bytes = matrix_bytes(sizes.m, sizes.n, Type::f64, "the result");
   if (!bytes) return std::unexpected(bytes.error());
   if (*bytes <= available_memory_bytes()) return {};
-  return out_of_memory(fmt::format("the result takes {} bytes, and {} bytes of memory are free here",
-                                   *bytes, available_memory_bytes()));
+  return out_of_memory(
+      fmt::format("the result takes {} bytes, and {} bytes of memory are free here", *bytes,
+                  available_memory_bytes()));
 }
 
 Result<void> check_length(const Problem& problem, const Schedule& schedule) {
@@ -72,9 +74,10 @@ Result<void> check_length(const Problem& problem, const Schedule& schedule) {
   for (const LevelCount& level : counted->levels) reads += level.reads;
   constexpr std::int64_t kMostReads = std::int64_t{1} << 40;
   if (reads <= Count(kMostReads)) return {};
-  return bad_request(fmt::format("M N K is {} {} {}: {} element reads to simulate, and at most 2^40 "
-                                 "are; tilewise count gives the same numbers at once",
-                                 problem.m, problem.n, problem.k, reads.to_string()));
+  return bad_request(
+      fmt::format("M N K is {} {} {}: {} element reads to simulate, and at most 2^40 "
+                  "are; tilewise count gives the same numbers at once",
+                  problem.m, problem.n, problem.k, reads.to_string()));
 }
 
 Result<Request> read_request(const Options& options) {
@@ -202,8 +205,8 @@ std::string simulation_text(const Request& request, const Simulation& simulation
 }
 
 Result<ExitCode> run_simulation(const Request& request, bool json, const Console& console) {
-  const Result<Simulation> simulation = simulate(request.problem, request.schedule,
-                                                 values(request.a), values(request.b));
+  const Result<Simulation> simulation =
+      simulate(request.problem, request.schedule, values(request.a), values(request.b));
   if (!simulation) return std::unexpected(simulation.error());
   const Result<CountReport> counted = count_levels(request.problem, request.schedule);
   if (!counted) return std::unexpected(counted.error());
@@ -244,9 +247,8 @@ std::string barrier_text(const Request& request, const BarrierReport& report) {
 }
 
 Result<ExitCode> run_barriers(const Request& request, bool json, const Console& console) {
-  const Result<BarrierReport> report =
-      simulate_barriers(request.problem, request.schedule, values(request.a), values(request.b),
-                        request.missing);
+  const Result<BarrierReport> report = simulate_barriers(
+      request.problem, request.schedule, values(request.a), values(request.b), request.missing);
   if (!report) return std::unexpected(report.error());
   console.print(json ? barrier_json(request, *report, console) : barrier_text(request, *report));
   return ExitCode::success;

@@ -13,7 +13,8 @@ inline void add_tiling_options(CLI::App& app, TilingOptions& options) {
                  "b, MxN or MxNxK, or level:...; repeat it from the outside in")
       ->type_name("TILE")
       ->allow_extra_args(false);
-  app.add_option("--schedule", options.schedule, "a named schedule (tilewise schedules) or file.json")
+  app.add_option("--schedule", options.schedule,
+                 "a named schedule (tilewise schedules) or file.json")
       ->type_name("NAME");
 }
 

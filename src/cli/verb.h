@@ -1,4 +1,5 @@
-// What a verb of the command is: a name, words for people, and a function that declares its options.
+// What a verb of the command is: a name, words for people, and a function that declares its
+// options.
 #pragma once
 
 #include <cstdio>

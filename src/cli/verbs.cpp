@@ -4,6 +4,7 @@
 
 namespace tilewise::cli {
 
+extern const Verb kRunVerb;
 extern const Verb kBoundVerb;
 extern const Verb kCountVerb;
 extern const Verb kMachinesVerb;
@@ -12,8 +13,8 @@ extern const Verb kSimulateVerb;
 extern const Verb kSchedulesVerb;
 
 std::span<const Verb* const> verbs() {
-  static constexpr std::array kVerbs = {&kCountVerb, &kSimulateVerb, &kBoundVerb,
-                                        &kMmaVerb,   &kMachinesVerb, &kSchedulesVerb};
+  static constexpr std::array kVerbs = {&kRunVerb, &kCountVerb,    &kSimulateVerb, &kBoundVerb,
+                                        &kMmaVerb, &kMachinesVerb, &kSchedulesVerb};
   return kVerbs;
 }
 

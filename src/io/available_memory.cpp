@@ -53,8 +53,9 @@ std::int64_t left_in_container() {
   constexpr std::array<Group, 2> kGroups = {
       {{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
         "inactive_file "},
-       {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-        "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file "}}};
+       {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat",
+        "total_inactive_file "}}};
   for (const Group& group : kGroups) {
     const auto limit = number_in_file(group.limit);
     const auto usage = number_in_file(group.usage);

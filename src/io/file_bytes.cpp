@@ -17,7 +17,8 @@ namespace tilewise {
 namespace {
 
 std::unexpected<Error> system_problem(std::string_view name, std::string_view action) {
-  return bad_request(fmt::format("{} cannot be {}: {}", in_quotes(name), action, std::strerror(errno)));
+  return bad_request(
+      fmt::format("{} cannot be {}: {}", in_quotes(name), action, std::strerror(errno)));
 }
 
 }  // namespace
@@ -25,10 +26,11 @@ std::unexpected<Error> system_problem(std::string_view name, std::string_view ac
 Result<InputFile> InputFile::open(const std::string& path) {
   const bool standard = path == "-";
   // Duplicated, so that closing it leaves standard input open.
-  const int descriptor = standard ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor =
+      standard ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   InputFile file(descriptor, standard ? "standard input" : path);
   if (descriptor < 0) return system_problem(file.name_, "opened");
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0) return system_problem(file.name_, "read");
   if (S_ISDIR(status.st_mode)) {
     return bad_request(fmt::format("{} is a directory; a file is needed", in_quotes(file.name_)));

@@ -71,8 +71,8 @@ std::string place(std::string_view text, std::size_t position) {
 
 Result<json> parse_json(std::string_view text, std::string_view what, const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
-    return bad_request(
-        fmt::format("{} is {} bytes of JSON; at most {} are read", what, text.size(), limits.bytes));
+    return bad_request(fmt::format("{} is {} bytes of JSON; at most {} are read", what, text.size(),
+                                   limits.bytes));
   }
   Checker checker(limits.depth);
   if (!json::sax_parse(text, &checker)) {

@@ -1,5 +1,6 @@
-// Reads JSON documents strictly: every field is known, typed and within its range, or an error names
-// it. No exception leaves these functions; nesting and size are limited before anything is built.
+// Reads JSON documents strictly: every field is known, typed and within its range, or an error
+// names it. No exception leaves these functions; nesting and size are limited before anything is
+// built.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct JsonLimits {
   int depth = 16;
 };
 
-// The document's value. what: the argument for messages ("schedule"). Errors: not JSON (with line and
-// column), a key given twice, too deep or too long.
+// The document's value. what: the argument for messages ("schedule"). Errors: not JSON (with line
+// and column), a key given twice, too deep or too long.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text, std::string_view what,
                                                 const JsonLimits& limits = {});
 
@@ -36,13 +37,13 @@ class ObjectReader {
   [[nodiscard]] double number(std::string_view name, double absent);
   [[nodiscard]] bool boolean(std::string_view name, bool absent);
   // The position of a string among the valid names.
-  [[nodiscard]] std::size_t choice(std::string_view name, const std::vector<std::string_view>& names,
-                                   std::size_t absent);
+  [[nodiscard]] std::size_t choice(std::string_view name,
+                                   const std::vector<std::string_view>& names, std::size_t absent);
   // The member if present (for nested objects and arrays), else null. array(): must be an array.
   [[nodiscard]] const nlohmann::json* object(std::string_view name);
   [[nodiscard]] const nlohmann::json* array(std::string_view name);
 
-  void require(std::string_view name);  // an error where it is absent or ""
+  void require(std::string_view name);                 // an error where it is absent or ""
   void fail(std::string_view name, std::string rule);  // `path.name is <value>; <rule>`
   void fail_with(Error error);
   [[nodiscard]] bool failed() const { return error_.has_value(); }

@@ -33,10 +33,14 @@ std::size_t utf8_length(std::string_view text) {
 
 std::string escape_control(unsigned char c) {
   switch (c) {
-    case '\n': return "\\n";
-    case '\t': return "\\t";
-    case '\r': return "\\r";
-    default: break;
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    default:
+      break;
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   return std::string("\\u00") + kHex[c >> 4] + kHex[c & 15];

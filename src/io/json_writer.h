@@ -11,8 +11,8 @@
 
 namespace tilewise {
 
-// Builds one document in memory. Objects and arrays opened with Layout::block put each member on its
-// own line; those opened with Layout::line, and all inside them, stay on one line.
+// Builds one document in memory. Objects and arrays opened with Layout::block put each member on
+// its own line; those opened with Layout::line, and all inside them, stay on one line.
 //
 //     JsonWriter w;
 //     w.begin_object();
@@ -32,7 +32,7 @@ class JsonWriter {
   void key(std::string_view name);
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
-  void value(Count count);  // bare digits; null when overflowed, which callers report before
+  void value(Count count);    // bare digits; null when overflowed, which callers report before
   void value(double number);  // shortest form that reads back equal; null when not finite
   void value(bool truth);
   template <std::integral I>

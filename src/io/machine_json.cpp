@@ -189,9 +189,8 @@ void write_machine(JsonWriter& w, const Machine& machine) {
   write_levels_and_peaks(w, machine);
   w.key("limits");
   w.begin_object();
-  visit_limits(machine.limits, [&](std::string_view name, const std::int64_t& limit) {
-    w.member(name, limit);
-  });
+  visit_limits(machine.limits,
+               [&](std::string_view name, const std::int64_t& limit) { w.member(name, limit); });
   w.end_object();
   w.key("notes");
   w.begin_array();

@@ -27,8 +27,8 @@ Result<std::shared_ptr<void>> allocate_bytes(std::int64_t bytes, std::string_vie
   if (bytes == 0) return std::shared_ptr<void>();
   const std::int64_t available = available_memory_bytes();
   const auto refusal = [&] {
-    return out_of_memory(fmt::format("{} takes {} bytes, and {} bytes of memory are free here", what,
-                                     bytes, available));
+    return out_of_memory(fmt::format("{} takes {} bytes, and {} bytes of memory are free here",
+                                     what, bytes, available));
   };
   if (bytes > available) return refusal();
   const std::size_t rounded = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment;
@@ -40,8 +40,8 @@ Result<std::shared_ptr<void>> allocate_bytes(std::int64_t bytes, std::string_vie
 
 double element(const Matrix& matrix, std::int64_t row, std::int64_t column) {
   double value = 0;
-  load_elements(matrix.type, matrix.data,
-                row * matrix.strides.row + column * matrix.strides.column, 1, 1, &value);
+  load_elements(matrix.type, matrix.data, row * matrix.strides.row + column * matrix.strides.column,
+                1, 1, &value);
   return value;
 }
 

@@ -24,7 +24,8 @@ struct Matrix {
 };
 
 // A zeroed buffer aligned to 64 bytes; null for 0 bytes. Errors: more than this process may still
-// take (checked first, so that nothing is allocated), or the system refuses. what: "A", "the result".
+// take (checked first, so that nothing is allocated), or the system refuses. what: "A", "the
+// result".
 [[nodiscard]] Result<std::shared_ptr<void>> allocate_bytes(std::int64_t bytes,
                                                            std::string_view what);
 
@@ -44,7 +45,8 @@ struct Matrix {
 // The element as a double, whatever the type.
 [[nodiscard]] double element(const Matrix& matrix, std::int64_t row, std::int64_t column);
 
-// A dense row-major copy in another type, rounded to nearest even (the same matrix if it has the type).
+// A dense row-major copy in another type, rounded to nearest even (the same matrix if it has the
+// type).
 [[nodiscard]] Result<Matrix> converted(const Matrix& matrix, Type type, std::string_view what);
 
 }  // namespace tilewise

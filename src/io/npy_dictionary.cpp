@@ -116,7 +116,8 @@ class Parser {
       skip_space();
       std::int64_t extent = 0;
       const std::string_view digits = rest();
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+      const auto [end, error] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), extent);
       if (error != std::errc() || extent < 0) return expected("an extent of 0 to 2^63 - 1");
       position_ += static_cast<std::size_t>(end - digits.data());
       take('L');  // written by Python 2

@@ -22,8 +22,8 @@ struct TypeName {
   std::string_view code;
   NpyType type;
 };
-// After the byte-order mark. bfloat16 is no type of NumPy itself: packages that add it write V2, E2 or
-// E, some tools the plain name.
+// After the byte-order mark. bfloat16 is no type of NumPy itself: packages that add it write V2, E2
+// or E, some tools the plain name.
 constexpr std::array<TypeName, 10> kTypeNames = {{{"f2", NpyType::f2},
                                                   {"f4", NpyType::f4},
                                                   {"f8", NpyType::f8},
@@ -65,8 +65,8 @@ Result<void> read_descr(NpyHeader& header, std::string_view descr, std::string_v
 Result<void> read_shape(NpyHeader& header, const std::vector<std::int64_t>& shape,
                         std::string_view file_name) {
   if (shape.empty() || shape.size() > 2) {
-    return problem(file_name, fmt::format("it has {} dimensions; arrays of 1 or 2 are read",
-                                          shape.size()));
+    return problem(file_name,
+                   fmt::format("it has {} dimensions; arrays of 1 or 2 are read", shape.size()));
   }
   header.num_dimensions = static_cast<int>(shape.size());
   header.shape[0] = shape[0];
@@ -89,28 +89,38 @@ Result<void> read_shape(NpyHeader& header, const std::vector<std::int64_t>& shap
 int size_bytes(NpyType type) {
   switch (type) {
     case NpyType::f2:
-    case NpyType::bf16: return 2;
+    case NpyType::bf16:
+      return 2;
     case NpyType::f4:
-    case NpyType::i4: return 4;
+    case NpyType::i4:
+      return 4;
     case NpyType::f8:
-    case NpyType::i8: return 8;
+    case NpyType::i8:
+      return 8;
   }
   return 0;
 }
 
 std::string_view to_string(NpyType type) {
   switch (type) {
-    case NpyType::f2: return "float16";
-    case NpyType::bf16: return "bfloat16";
-    case NpyType::f4: return "float32";
-    case NpyType::f8: return "float64";
-    case NpyType::i4: return "int32";
-    case NpyType::i8: return "int64";
+    case NpyType::f2:
+      return "float16";
+    case NpyType::bf16:
+      return "bfloat16";
+    case NpyType::f4:
+      return "float32";
+    case NpyType::f8:
+      return "float64";
+    case NpyType::i4:
+      return "int32";
+    case NpyType::i8:
+      return "int64";
   }
   return "?";
 }
 
-Result<std::int64_t> npy_data_offset(std::span<const std::byte> prefix, std::string_view file_name) {
+Result<std::int64_t> npy_data_offset(std::span<const std::byte> prefix,
+                                     std::string_view file_name) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (!text.starts_with(kMagic)) {
     return problem(file_name, "it is not a .npy file (the first six bytes are not \\x93NUMPY)");

@@ -20,18 +20,18 @@ struct NpyHeader {
   NpyType type = NpyType::f4;
   bool swapped = false;  // bytes in the order that is not this machine's
   bool fortran_order = false;
-  int num_dimensions = 0;         // 1 or 2
+  int num_dimensions = 0;          // 1 or 2
   std::int64_t shape[2] = {1, 1};  // of one dimension: {length, 1}
-  std::int64_t data_offset = 0;   // bytes from the start of the file
-  std::int64_t data_bytes = 0;    // that the shape asks for; fits 63 bits with the offset
+  std::int64_t data_offset = 0;    // bytes from the start of the file
+  std::int64_t data_bytes = 0;     // that the shape asks for; fits 63 bits with the offset
 };
 
 // The fixed part at the start of every file: magic string, version, length of the text.
 inline constexpr std::size_t kNpyPrefixBytes = 12;  // of versions 2 and 3; version 1 has 10
 inline constexpr std::int64_t kNpyHeaderLimitBytes = 1 << 16;
 
-// Bytes of the whole header (the data offset), from the first kNpyPrefixBytes (or fewer, in a shorter
-// file). Errors: not a .npy file, an unknown version, a header past the limit.
+// Bytes of the whole header (the data offset), from the first kNpyPrefixBytes (or fewer, in a
+// shorter file). Errors: not a .npy file, an unknown version, a header past the limit.
 [[nodiscard]] Result<std::int64_t> npy_data_offset(std::span<const std::byte> prefix,
                                                    std::string_view file_name);
 

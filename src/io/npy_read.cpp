@@ -55,7 +55,8 @@ Result<Loaded> load_streamed(const InputFile& file) {
   count = file.read(std::span(start).subspan(kNpyPrefixBytes));
   if (!count) return std::unexpected(count.error());
   const std::size_t read_bytes = kNpyPrefixBytes + *count;
-  const Result<NpyHeader> header = parse_npy_header(std::span(start).first(read_bytes), file.name());
+  const Result<NpyHeader> header =
+      parse_npy_header(std::span(start).first(read_bytes), file.name());
   if (!header) return std::unexpected(header.error());
 
   const Result<std::shared_ptr<void>> buffer = allocate_bytes(header->data_bytes, file.name());
@@ -135,12 +136,16 @@ Result<FileBytes> integers_as_doubles(const FileBytes& data, const std::string& 
 
 Type type_in_memory(NpyType type) {
   switch (type) {
-    case NpyType::f2: return Type::f16;
-    case NpyType::bf16: return Type::bf16;
-    case NpyType::f4: return Type::f32;
+    case NpyType::f2:
+      return Type::f16;
+    case NpyType::bf16:
+      return Type::bf16;
+    case NpyType::f4:
+      return Type::f32;
     case NpyType::f8:
     case NpyType::i4:
-    case NpyType::i8: return Type::f64;
+    case NpyType::i8:
+      return Type::f64;
   }
   return Type::f64;
 }
@@ -151,7 +156,8 @@ Matrix as_matrix(const NpyHeader& header, const FileBytes& data) {
   matrix.rows = header.shape[0];
   matrix.columns = header.shape[1];
   matrix.num_dimensions = header.num_dimensions;
-  matrix.strides = header.fortran_order ? Strides{1, matrix.rows, 0} : Strides{matrix.columns, 1, 0};
+  matrix.strides =
+      header.fortran_order ? Strides{1, matrix.rows, 0} : Strides{matrix.columns, 1, 0};
   matrix.data = data.bytes.data();
   matrix.owner = data.owner;
   return matrix;

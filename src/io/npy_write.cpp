@@ -18,12 +18,17 @@ static_assert(std::endian::native == std::endian::little,
 
 std::optional<NpyType> type_in_file(Type type) {
   switch (type) {
-    case Type::f64: return NpyType::f8;
-    case Type::f32: return NpyType::f4;
-    case Type::bf16: return NpyType::bf16;
-    case Type::f16: return NpyType::f2;
+    case Type::f64:
+      return NpyType::f8;
+    case Type::f32:
+      return NpyType::f4;
+    case Type::bf16:
+      return NpyType::bf16;
+    case Type::f16:
+      return NpyType::f2;
     case Type::f8e4m3:
-    case Type::f8e5m2: return std::nullopt;
+    case Type::f8e5m2:
+      return std::nullopt;
   }
   return std::nullopt;
 }

@@ -27,16 +27,17 @@ Result<Destination> destination_of(std::string& path) {
     const auto target = std::filesystem::weakly_canonical(path, ignored);
     if (!target.empty()) path = target.string();
   }
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) {
-      return bad_request(fmt::format("the output {} is a directory; a file name is needed",
-                                     in_quotes(path)));
+      return bad_request(
+          fmt::format("the output {} is a directory; a file name is needed", in_quotes(path)));
     }
     return S_ISREG(status.st_mode) ? Destination::replaced : Destination::direct;
   }
   if (path.back() == '/') {
-    return bad_request(fmt::format("the output {} ends in /; a file name is needed", in_quotes(path)));
+    return bad_request(
+        fmt::format("the output {} ends in /; a file name is needed", in_quotes(path)));
   }
   return Destination::replaced;
 }
@@ -62,7 +63,7 @@ Result<void> check_output_path(const std::string& path) {
   const bool direct = *destination == Destination::direct;
   const std::string target = direct ? resolved : folder_of(resolved);
   if (::access(target.c_str(), direct ? W_OK : W_OK | X_OK) != 0) return cannot_write(path);
-  struct stat status {};
+  struct stat status{};
   if (!direct && ::stat(target.c_str(), &status) == 0 && !S_ISDIR(status.st_mode)) {
     errno = ENOTDIR;
     return cannot_write(path);

@@ -23,12 +23,11 @@ using Names = std::vector<std::string_view>;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 40;
 constexpr std::int64_t kLargestSmall = 1 << 20;  // stages, groups, ways, padding
 constexpr int kWidestVector = 256;
-const Names kLevels = {"cluster", "block", "warp", "thread",
-                                                     "instruction", "nc", "kc", "mc", "register"};
+const Names kLevels = {"cluster", "block", "warp", "thread",  "instruction",
+                       "nc",      "kc",    "mc",   "register"};
 const Names kDevices = {"cpu", "gpu"};
 const Names kCopies = {"direct", "cp_async", "bulk"};
-const Names kOrders = {"row", "column", "grouped", "hilbert",
-                                                     "serpentine"};
+const Names kOrders = {"row", "column", "grouped", "hilbert", "serpentine"};
 const Names kAxes = {"m", "n"};
 const Names kReduces = {"second_pass", "atomic"};
 const Names kConsumers = {"cooperative", "ping_pong"};
@@ -95,9 +94,10 @@ void read_shared_layout(ObjectReader& reader, Schedule& schedule) {
   } else if (text == "swizzle:32" || text == "swizzle:64" || text == "swizzle:128") {
     schedule.shared_layout = {Kind::swizzle, *number_after(text, "swizzle:")};
   } else {
-    reader.fail("shared_layout",
-                "valid are \"plain\", \"pad:N\" with N elements, and \"swizzle:32\", \"swizzle:64\" "
-                "or \"swizzle:128\"");
+    reader.fail(
+        "shared_layout",
+        "valid are \"plain\", \"pad:N\" with N elements, and \"swizzle:32\", \"swizzle:64\" "
+        "or \"swizzle:128\"");
   }
 }
 
@@ -265,8 +265,8 @@ Result<Schedule> find_schedule(std::string_view name) {
     if (schedule.name == name) return schedule;
     names.push_back(schedule.name);
   }
-  return bad_request(fmt::format("schedule {} is not known{} (named schedules: {})", in_quotes(name),
-                                 did_you_mean(name, names), join_names(names)));
+  return bad_request(fmt::format("schedule {} is not known{} (named schedules: {})",
+                                 in_quotes(name), did_you_mean(name, names), join_names(names)));
 }
 
 }  // namespace tilewise

@@ -17,24 +17,36 @@ double unit_roundoff(Type type) { return std::ldexp(1.0, -significand_bits(type)
 
 double largest_finite(Type type) {
   switch (type) {
-    case Type::f64: return std::numeric_limits<double>::max();
-    case Type::f32: return std::numeric_limits<float>::max();
-    case Type::bf16: return 0x1.fep127;
-    case Type::f16: return 65504;
-    case Type::f8e4m3: return 448;
-    case Type::f8e5m2: return 57344;
+    case Type::f64:
+      return std::numeric_limits<double>::max();
+    case Type::f32:
+      return std::numeric_limits<float>::max();
+    case Type::bf16:
+      return 0x1.fep127;
+    case Type::f16:
+      return 65504;
+    case Type::f8e4m3:
+      return 448;
+    case Type::f8e5m2:
+      return 57344;
   }
   return 0;
 }
 
 double smallest_subnormal(Type type) {
   switch (type) {
-    case Type::f64: return 0x1p-1074;
-    case Type::f32: return 0x1p-149;
-    case Type::bf16: return 0x1p-133;
-    case Type::f16: return 0x1p-24;
-    case Type::f8e4m3: return 0x1p-9;
-    case Type::f8e5m2: return 0x1p-16;
+    case Type::f64:
+      return 0x1p-1074;
+    case Type::f32:
+      return 0x1p-149;
+    case Type::bf16:
+      return 0x1p-133;
+    case Type::f16:
+      return 0x1p-24;
+    case Type::f8e4m3:
+      return 0x1p-9;
+    case Type::f8e5m2:
+      return 0x1p-16;
   }
   return 0;
 }
@@ -62,32 +74,39 @@ Bounded smooth(Bounded x, double value, double slope, double scale, double unit)
 Bounded unary(EpilogueOp op, Bounded x, double unit) {
   const double v = x.value;
   switch (op) {
-    case EpilogueOp::negate: return {-v, x.error};
-    case EpilogueOp::relu: return {v < 0 ? 0 : v, x.error};
-    case EpilogueOp::abs: return {std::fabs(v), x.error};
+    case EpilogueOp::negate:
+      return {-v, x.error};
+    case EpilogueOp::relu:
+      return {v < 0 ? 0 : v, x.error};
+    case EpilogueOp::abs:
+      return {std::fabs(v), x.error};
     case EpilogueOp::gelu_erf: {
       // At -infinity the product 0 times infinity stands for 0.
-      const double value = std::isinf(v) ? (v > 0 ? v : 0) : v * 0.5 * std::erfc(-v / std::sqrt(2.0));
+      const double value =
+          std::isinf(v) ? (v > 0 ? v : 0) : v * 0.5 * std::erfc(-v / std::sqrt(2.0));
       return smooth(x, value, 1.13, std::fabs(v), unit);
     }
     case EpilogueOp::gelu_tanh: {
       constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
-      const double value = std::isinf(v) ? (v > 0 ? v : 0)
-                                         : v * sigmoid(2 * kScale * (v + kCubic * v * v * v));
+      const double value =
+          std::isinf(v) ? (v > 0 ? v : 0) : v * sigmoid(2 * kScale * (v + kCubic * v * v * v));
       return smooth(x, value, 1.13, std::fabs(v), unit);
     }
     case EpilogueOp::silu: {
       const double value = std::isinf(v) ? (v > 0 ? v : 0) : v * sigmoid(v);
       return smooth(x, value, 1.1, std::fabs(v), unit);
     }
-    case EpilogueOp::sigmoid: return smooth(x, sigmoid(v), 0.25, sigmoid(v), unit);
-    case EpilogueOp::tanh: return smooth(x, std::tanh(v), 1, std::fabs(std::tanh(v)), unit);
+    case EpilogueOp::sigmoid:
+      return smooth(x, sigmoid(v), 0.25, sigmoid(v), unit);
+    case EpilogueOp::tanh:
+      return smooth(x, std::tanh(v), 1, std::fabs(std::tanh(v)), unit);
     case EpilogueOp::exp: {
       const double value = std::exp(v);
       const double grown = value * std::expm1(x.error);
       return {value, grown + kFunctionUlps * unit * (1 + std::fabs(v)) * (value + grown)};
     }
-    default: return x;
+    default:
+      return x;
   }
 }
 
@@ -97,11 +116,12 @@ Bounded binary(EpilogueOp op, Bounded x, Bounded y, double unit) {
   };
   const double size_x = std::fabs(x.value), size_y = std::fabs(y.value);
   switch (op) {
-    case EpilogueOp::add: return result(x.value + y.value, x.error + y.error);
-    case EpilogueOp::subtract: return result(x.value - y.value, x.error + y.error);
+    case EpilogueOp::add:
+      return result(x.value + y.value, x.error + y.error);
+    case EpilogueOp::subtract:
+      return result(x.value - y.value, x.error + y.error);
     case EpilogueOp::multiply:
-      return result(x.value * y.value,
-                    size_x * y.error + size_y * x.error + x.error * y.error);
+      return result(x.value * y.value, size_x * y.error + size_y * x.error + x.error * y.error);
     case EpilogueOp::divide: {
       if (y.error > 0 && size_y <= y.error) return {x.value / y.value, kInfinity};
       const double value = x.value / y.value;
@@ -114,7 +134,8 @@ Bounded binary(EpilogueOp op, Bounded x, Bounded y, double unit) {
       const double value = std::isnan(x.value) || smaller ? x.value : y.value;
       return {value, std::fmax(x.error, y.error)};
     }
-    default: return x;
+    default:
+      return x;
   }
 }
 
@@ -141,7 +162,9 @@ Bounded reference_epilogue(const Problem& problem, const OutputPlace& place, Bou
   for (std::size_t i = 0; i < epilogue.num_instructions; ++i) {
     const auto [op, argument] = epilogue.instructions[i];
     switch (op) {
-      case EpilogueOp::acc: stack[depth++] = accumulator; break;
+      case EpilogueOp::acc:
+        stack[depth++] = accumulator;
+        break;
       case EpilogueOp::constant:
         stack[depth++] = exact_or_rounded(epilogue.constants[argument], Type::f64);
         break;
@@ -164,7 +187,8 @@ Bounded reference_epilogue(const Problem& problem, const OutputPlace& place, Bou
         --depth;
         stack[depth - 1] = binary(op, stack[depth - 1], stack[depth], unit);
         break;
-      default: stack[depth - 1] = unary(op, stack[depth - 1], unit);
+      default:
+        stack[depth - 1] = unary(op, stack[depth - 1], unit);
     }
     // Past the largest number of the arithmetic the result may be infinite or not.
     Bounded& top = stack[depth - 1];
@@ -185,7 +209,8 @@ bool is_within(double computed, const Bounded& expected, Type type) {
   if (saturates && std::fabs(value) > largest) value = std::copysign(largest, value);
   if (std::isinf(value)) return computed == value;
   if (std::isinf(computed)) {
-    return std::fabs(value) + expected.error >= largest && std::signbit(computed) == std::signbit(value);
+    return std::fabs(value) + expected.error >= largest &&
+           std::signbit(computed) == std::signbit(value);
   }
   return std::fabs(computed - value) <= expected.error;
 }
@@ -203,14 +228,29 @@ double accumulator_error(const Problem& problem, const AccumulatorArithmetic& ar
   bool truncates = arithmetic.gpu && !is_double;
   switch (problem.compute) {
     case Compute::f32:
-    case Compute::f64: break;
-    case Compute::tf32: operands = 0x1p-9 + 0x1p-20; truncates = true; break;
-    case Compute::f32_tf32x3: operands = 3 * 0x1p-22; truncates = true; break;
-    case Compute::f32_bf16x6: operands = 4 * 0x1p-24; truncates = true; break;
-    case Compute::f32_bf16x9: operands = 0x1p-24; truncates = true; break;
+    case Compute::f64:
+      break;
+    case Compute::tf32:
+      operands = 0x1p-9 + 0x1p-20;
+      truncates = true;
+      break;
+    case Compute::f32_tf32x3:
+      operands = 3 * 0x1p-22;
+      truncates = true;
+      break;
+    case Compute::f32_bf16x6:
+      operands = 4 * 0x1p-24;
+      truncates = true;
+      break;
+    case Compute::f32_bf16x9:
+      operands = 0x1p-24;
+      truncates = true;
+      break;
   }
   const double unit = unit_roundoff(type) * (truncates ? 2 : 1);
-  double sums = gamma(k, unit);
+  const bool blocked = arithmetic.block_k > 0 && arithmetic.block_k < problem.k;
+  const double block = static_cast<double>(arithmetic.block_k);
+  double sums = gamma(blocked ? block + std::ceil(k / block) : k, unit);
   const bool fp8 = problem.type_a == Type::f8e4m3 || problem.type_a == Type::f8e5m2;
   if (fp8 && arithmetic.gpu) {
     constexpr double kTensorCoreUnit = 0x1p-13;  // 13 fraction bits, truncated

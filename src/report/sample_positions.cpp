@@ -21,7 +21,9 @@ class Offsets {
 };
 
 // First multiple of `tile` that is at least x.
-std::int64_t next_multiple(std::int64_t x, std::int64_t tile) { return (x + tile - 1) / tile * tile; }
+std::int64_t next_multiple(std::int64_t x, std::int64_t tile) {
+  return (x + tile - 1) / tile * tile;
+}
 
 }  // namespace
 

@@ -21,8 +21,8 @@ struct SampleGrid {
   std::uint64_t seed = 0;
 };
 
-// The columns [first, first + kPatch) of the output, clipped, hold these samples, sorted by row, each
-// once:
+// The columns [first, first + kPatch) of the output, clipped, hold these samples, sorted by row,
+// each once:
 //   one random element of every kPatch x kPatch patch,
 //   the corners of the output,
 //   one random element each side of every seam of the outermost tile in each patch it crosses.

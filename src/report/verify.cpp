@@ -17,17 +17,18 @@
 namespace tilewise {
 namespace {
 
-constexpr int kChunk = 512;                  // of k: 32 columns of B in double fit 128 KiB
+constexpr int kChunk = 512;  // of k: 32 columns of B in double fit 128 KiB
 constexpr std::size_t kPositionsAtOnce = 8192;
-constexpr double kStepsPerSecond = 1e9;      // of one thread, a cautious figure
+constexpr double kStepsPerSecond = 1e9;  // of one thread, a cautious figure
 constexpr double kLeastSeconds = 0.05;
 
 // How much of its bound an element uses; more than 1 for a wrong one, infinite for a NaN.
 double share_of_bound(const CheckedElement& element, Type type) {
   const double error = std::fabs(element.computed - element.expected.value);
   if (!is_within(element.computed, element.expected, type)) {
-    return std::isfinite(error) && element.expected.error > 0 ? error / element.expected.error
-                                                              : std::numeric_limits<double>::infinity();
+    return std::isfinite(error) && element.expected.error > 0
+               ? error / element.expected.error
+               : std::numeric_limits<double>::infinity();
   }
   if (!(error > 0) || !std::isfinite(error) || !std::isfinite(element.expected.error)) return 0;
   return error / element.expected.error;
@@ -36,9 +37,11 @@ double share_of_bound(const CheckedElement& element, Type type) {
 // Checks the positions of one strip of columns at a time, on one thread.
 class StripChecker {
  public:
-  explicit StripChecker(const ComputedProduct& product)
-      : product_(product), arithmetic_{product.schedule.device == Device::gpu,
-                                       product.schedule.promote_every} {}
+  explicit StripChecker(const ComputedProduct& product) : product_(product) {
+    arithmetic_.gpu = product.schedule.device == Device::gpu;
+    arithmetic_.promote_every = product.schedule.promote_every;
+    if (const Tile* tile = find_tile(product.schedule, Level::kc)) arithmetic_.block_k = tile->k;
+  }
 
   void check(std::int64_t batch, std::int64_t first_column, std::span<const Position> positions) {
     sums_.assign(positions.size(), CompensatedSum());
@@ -62,9 +65,8 @@ class StripChecker {
       const auto [m, n] = positions[i];
       const auto slot = static_cast<std::size_t>(n - first_column);
       if (!packed[slot]) {
-        load_elements(p.type_b, product_.b,
-                      batch * p.b.batch + k0 * p.b.row + n * p.b.column, p.b.row, count,
-                      columns_.data() + slot * kChunk);
+        load_elements(p.type_b, product_.b, batch * p.b.batch + k0 * p.b.row + n * p.b.column,
+                      p.b.row, count, columns_.data() + slot * kChunk);
         packed[slot] = true;
       }
       if (m != row) {
@@ -79,7 +81,8 @@ class StripChecker {
 
   void compare(std::int64_t batch, Position position, const CompensatedSum& sum) {
     const Problem& p = product_.problem;
-    CheckedElement element{.b = batch, .m = position.m, .n = position.n, .computed = 0, .expected = {}};
+    CheckedElement element{
+        .b = batch, .m = position.m, .n = position.n, .computed = 0, .expected = {}};
     load_elements(p.type_d, product_.d,
                   batch * p.d.batch + position.m * p.d.row + position.n * p.d.column, 1, 1,
                   &element.computed);
@@ -126,7 +129,8 @@ class Verifier {
 
   Verification run(bool full) {
     full_ = full;
-    const auto threads = std::clamp<std::int64_t>(options_.threads, 1, std::max<std::int64_t>(1, num_items_));
+    const auto threads =
+        std::clamp<std::int64_t>(options_.threads, 1, std::max<std::int64_t>(1, num_items_));
     {
       std::vector<std::jthread> helpers;
       for (std::int64_t i = 1; i < threads; ++i) helpers.emplace_back([this] { work(false); });
@@ -198,9 +202,12 @@ bool full_is_cheap(const ComputedProduct& product, const VerifyOptions& options)
 
 std::string_view to_string(VerifyMode mode) {
   switch (mode) {
-    case VerifyMode::none: return "none";
-    case VerifyMode::sample: return "sample";
-    case VerifyMode::full: return "full";
+    case VerifyMode::none:
+      return "none";
+    case VerifyMode::sample:
+      return "sample";
+    case VerifyMode::full:
+      return "full";
   }
   return "?";
 }
@@ -220,7 +227,8 @@ Verification verify(const ComputedProduct& product, const VerifyOptions& options
     const bool full = options.mode == VerifyMode::full || full_is_cheap(product, options);
     result = Verifier(product, options).run(full);
     result.mode = full ? VerifyMode::full : VerifyMode::sample;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   result.num_elements = p.m * p.n * p.batch;
   return result;

@@ -47,8 +47,8 @@ struct Verification {
   std::int64_t num_elements = 0;       // of the output
   std::int64_t num_checked = 0;
   std::int64_t num_wrong = 0;
-  double max_error = 0;   // largest distance from the reference
-  CheckedElement worst;   // the element that uses most of its bound: a wrong one, if there is one
+  double max_error = 0;    // largest distance from the reference
+  CheckedElement worst;    // the element that uses most of its bound: a wrong one, if there is one
   double worst_share = 0;  // error over bound there
   double seconds = 0;
 

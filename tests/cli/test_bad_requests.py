@@ -55,6 +55,45 @@ BAD = [
     ("count 1 2 3 --schedule unknown_field.json", '"stagse"; did you mean "stages"?'),
     ("count 1 2 3 --json=maybe", '"maybe"'),
     ("count 1 2 3 --seed 1", '"--seed"'),
+    ("run", "0 arguments"),
+    ("run a.npy", "1 arguments"),
+    ("run 1 2 3 4", "4 arguments"),
+    ("run 64 64", '"64"'),
+    ("run 1 2 x", 'K is "x"'),
+    ("run -1 2 3", '"-1"'),
+    ("run 9e99 2 3", 'M is "9e99"'),
+    ("run absent.npy b.npy", 'A: "absent.npy"'),
+    ("run a.npy absent.npy", 'B: "absent.npy"'),
+    ("run . b.npy", "directory"),
+    ("run a.npy bad.json", "not a .npy file"),
+    ("run a.npy cut.npy", "needs 96 bytes"),
+    ("run a.npy a.npy", "A has 3 columns and B 2 rows"),
+    ("run a.npy b.npy --transpose-a", "(transposed)"),
+    ("run a.npy d.npy", "A is f32 and B is f64"),
+    ("run - -", "standard input"),
+    ("run a.npy b.npy -o out/c.npy", '"out/c.npy"'),
+    ("run a.npy b.npy -o .", "directory"),
+    ("run a.npy b.npy -o ''", "-o"),
+    ("run a.npy b.npy -o a.npy/c.npy", '"a.npy/c.npy"'),
+    ("run 8 8 8 --dtype f31", 'did you mean "f32"?'),
+    ("run 8 8 8 --threads 0", '--threads is "0"'),
+    ("run 8 8 8 --threads many", '--threads is "many"'),
+    ("run 8 8 8 --seed 0x1", '--seed is "0x1"'),
+    ("run 8 8 8 --verify smaple", 'did you mean "sample"?'),
+    ("run 8 8 8 --target avx3", "avx3"),
+    ("run 8 8 8 --schedule packed_avx3_f32", "did you mean"),
+    ("run 8 8 8 --activation rleu", 'did you mean "relu"?'),
+    ("run 8 8 8 --bias absent.npy", "--bias"),
+    ("run a.npy b.npy --bias a.npy", "bias[n] needs 1 x 4"),
+    ("run a.npy b.npy --epilogue acc+", "--epilogue"),
+    ("run a.npy b.npy --epilogue acc+x[n]", "--bind x=FILE"),
+    ("run a.npy b.npy --epilogue acc+x[n] --bind y=a.npy", '"y"'),
+    ("run a.npy b.npy --epilogue acc+x[n] --bind x", '"x"'),
+    ("run a.npy b.npy --epilogue acc --bias a.npy", "--epilogue excludes"),
+    ("run a.npy b.npy --bind x=a.npy", "--bind needs --epilogue"),
+    ("run a.npy b.npy --tlie 3", '"--tlie"'),
+    ("run 99999999 99999999 8", "memory"),
+    ("run 4000000000 4000000000 4000000000", "63 bits"),
     ("simulate 8 8 8 --register-tile 2", "--register-tile needs --tile"),
     ("simulate 8 8 8 --tile 4 --register-tile y", '"y"'),
     ("simulate 8 8 8 --dtype f23", '"f23"'),
@@ -68,10 +107,22 @@ BAD = [
     ("schedules --device tpu", '"tpu"'),
 ]
 
+
+
+def npy(code, rows, columns, data_bytes):
+    header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}\n"
+    return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+            + bytes(data_bytes))
+
+
 FILES = {
-    "bad.json": "{",
-    "unknown_field.json": '{"schema": "tilewise.schedule/1", "name": "x", "kernel": "x", "tiles": [],'
-                          ' "stagse": 1}',
+    "a.npy": npy("<f4", 2, 3, 24),
+    "b.npy": npy("<f4", 3, 4, 48),
+    "d.npy": npy("<f8", 3, 4, 96),
+    "cut.npy": npy("<f8", 3, 4, 95),
+    "bad.json": b"{",
+    "unknown_field.json": b'{"schema": "tilewise.schedule/1", "name": "x", "kernel": "x", "tiles": [],'
+                          b' "stagse": 1}',
 }
 
 
@@ -81,7 +132,7 @@ class BadRequests(unittest.TestCase):
         for line, expected in BAD:
             with self.subTest(line), tempfile.TemporaryDirectory() as folder:
                 for name, text in FILES.items():
-                    with open(os.path.join(folder, name), "w") as file:
+                    with open(os.path.join(folder, name), "wb") as file:
                         file.write(text)
                 arguments = [word if word != "''" else "" for word in line.split(" ")]
                 done = subprocess.run([TILEWISE, *arguments], cwd=folder, capture_output=True,
@@ -90,7 +141,9 @@ class BadRequests(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertIn(expected, done.stderr)
                 self.assertTrue(done.stderr.startswith("tilewise"), done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                # An expression's error shows the place on two more lines.
+                lines = 3 if line.endswith("--epilogue acc+") else 1
+                self.assertEqual(done.stderr.count("\n"), lines, done.stderr)
                 self.assertEqual(sorted(os.listdir(folder)), sorted(FILES))
 
 

@@ -3,6 +3,8 @@
 usage: test_command.py TILEWISE [unittest arguments]
 """
 
+import array
+import ast
 import json
 import os
 import subprocess
@@ -15,7 +17,7 @@ TILEWISE = os.path.abspath(sys.argv.pop(1))
 RUNGS = ["naive_rows", "naive", "shared_tile", "column_tile", "square_tile", "vector_loads",
          "conflict_free", "double_buffer", "warp_tile", "tuned_f32", "wmma", "mma", "wgmma",
          "wgmma_pipeline", "wgmma_fp8"]
-VERBS = ["count", "simulate", "bound", "mma", "machines", "schedules"]
+VERBS = ["run", "count", "simulate", "bound", "mma", "machines", "schedules"]
 
 
 def tilewise(*arguments, **options):
@@ -230,6 +232,201 @@ class Schedules(CommandTest):
         for device in ("cpu", "gpu"):
             for schedule in self.document("schedules", "--device", device)["schedules"]:
                 self.assertEqual(schedule["device"], device)
+
+
+def write_npy(path, rows, code="f", order="<", fortran=False, vector=False):
+    """A .npy file of nested lists, written without NumPy."""
+    columns = len(rows[0]) if rows else 0
+    values = ([row[j] for j in range(columns) for row in rows] if fortran
+              else [value for row in rows for value in row])
+    data = array.array(code, values)
+    if order == ">":
+        data.byteswap()
+    kind = {"f": "f4", "d": "f8", "i": "i4", "q": "i8"}[code]
+    shape = f"({len(values)},)" if vector else f"({len(rows)}, {columns})"
+    header = f"{{'descr': '{order}{kind}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    header = header.ljust(117) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        file.write(data.tobytes())
+
+
+def parse_npy(data):
+    length = int.from_bytes(data[8:10], "little")
+    header = ast.literal_eval(data[10:10 + length].decode())
+    code = {"<f4": "f", "<f8": "d"}[header["descr"]]
+    rows, columns = header["shape"]
+    values = array.array(code, data[10 + length:]).tolist()
+    return [values[i * columns:(i + 1) * columns] for i in range(rows)]
+
+
+def product(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def integers(rows, columns, seed):
+    return [[(7 * i + 3 * j + seed) % 11 - 5 for j in range(columns)] for i in range(rows)]
+
+
+class Run(CommandTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.a, self.b = integers(37, 19, 1), integers(19, 53, 2)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, rows, **options):
+        write_npy(self.path(name), rows, **options)
+        return self.path(name)
+
+    def result(self, *arguments):
+        out = self.path("out.npy")
+        done = tilewise("run", *arguments, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out, "rb") as file:
+            return parse_npy(file.read())
+
+    def test_the_document(self):
+        document = self.document("run", 100, 70, 50)
+        self.assertEqual((document["m"], document["n"], document["k"]), (100, 70, 50))
+        self.assertEqual(document["dtype"], "f32")
+        self.assertEqual(document["device"], "cpu")
+        self.assertIs(document["verified"], True)
+        self.assertEqual(document["verify"], "full", "every element where that is cheap")
+        self.assertEqual(document["checked"], document["elements"])
+        self.assertEqual(document["naive"], 2 * 100 * 70 * 50)
+        self.assertEqual(document["minimum"], 100 * 50 + 50 * 70)
+        self.assertGreater(document["time_us"], 0)
+        self.assertLessEqual(document["low_us"], document["time_us"])
+        self.assertLessEqual(document["time_us"], document["high_us"])
+        self.assertAlmostEqual(document["gflops"], 2e-3 * 100 * 70 * 50 / document["time_us"], 6)
+        self.assertGreater(document["peak_gflops"], 0)
+        self.assertAlmostEqual(document["share_of_peak"],
+                               document["gflops"] / document["peak_gflops"])
+        self.assertLess(document["max_error"], document["error_bound"])
+        self.assertIn("--seed 1", document["repeat"])
+        self.assertIn("--threads", document["repeat"])
+        named = [s["name"] for s in self.document("schedules", "--device", "cpu")["schedules"]]
+        self.assertIn(document["schedule"], named)
+
+    def test_the_levels_are_those_of_count(self):
+        document = self.document("run", 200, 300, 400)
+        self.assertEqual(document["levels"][-1]["level"], "register")
+        tiles = [word for level in document["levels"]
+                 for word in ("--tile", f"{level['level']}:{level['m']}x{level['n']}x{level['k']}")]
+        counted = self.document("count", 200, 300, 400, *tiles)
+        self.assertEqual(counted["levels"], document["levels"])
+
+    def test_a_large_product_is_sampled(self):
+        document = self.document("run", 700, 900, 800)
+        self.assertEqual(document["verify"], "sample")
+        self.assertGreaterEqual(document["checked"], 22 * 29)
+        self.assertLess(document["checked"], 20 * 22 * 29)
+        self.assertIs(document["verified"], True)
+        full = self.document("run", 700, 900, 800, "--verify", "full")
+        self.assertEqual(full["checked"], 700 * 900)
+        none = self.document("run", 700, 900, 800, "--verify", "none")
+        self.assertIsNone(none["verified"])
+        self.assertEqual(none["checked"], 0)
+
+    def test_files(self):
+        expected = product(self.a, self.b)
+        for code in ("f", "d", "i", "q"):
+            a = self.write("a.npy", self.a, code=code)
+            b = self.write("b.npy", self.b, code=code)
+            self.assertEqual(self.result(a, b), expected)
+
+    def test_layouts(self):
+        expected = product(self.a, self.b)
+        a_t = [list(row) for row in zip(*self.a)]
+        b_t = [list(row) for row in zip(*self.b)]
+        for fortran in (False, True):
+            for order in ("<", ">"):
+                options = {"fortran": fortran, "order": order}
+                a, b = self.write("a.npy", self.a, **options), self.write("b.npy", self.b, **options)
+                at, bt = self.write("at.npy", a_t, **options), self.write("bt.npy", b_t, **options)
+                self.assertEqual(self.result(a, b), expected)
+                self.assertEqual(self.result(at, b, "--transpose-a"), expected)
+                self.assertEqual(self.result(a, bt, "--transpose-b"), expected)
+                self.assertEqual(self.result(at, bt, "--transpose-a", "--transpose-b"), expected)
+
+    def test_bias_and_activation(self):
+        a, b = self.write("a.npy", self.a), self.write("b.npy", self.b)
+        bias = [(5 * j) % 17 - 8 for j in range(53)]
+        for name, shape in (("v.npy", {"vector": True}), ("row.npy", {})):
+            path = self.write(name, [bias], **shape)
+            plain = self.result(a, b, "--bias", path)
+            self.assertEqual(plain, [[x + y for x, y in zip(row, bias)]
+                                     for row in product(self.a, self.b)])
+            relu = self.result(a, b, "--bias", path, "--activation", "relu")
+            self.assertEqual(relu, [[max(x, 0) for x in row] for row in plain])
+
+    def test_epilogue_and_bindings(self):
+        a, b = self.write("a.npy", self.a), self.write("b.npy", self.b)
+        c = integers(37, 53, 4)
+        rows = [[i] for i in range(37)]
+        result = self.result(a, b, "--epilogue", "max(acc * s - row[m], 0) + c[m,n] / 2",
+                             "--bind", "row=" + self.write("row.npy", rows),
+                             "--bind", "s=" + self.write("s.npy", [[2]]),
+                             "--bind", "c=" + self.write("c.npy", c))
+        expected = [[max(2 * x - i, 0) + y / 2 for x, y in zip(row, crow)]
+                    for i, (row, crow) in enumerate(zip(product(self.a, self.b), c))]
+        self.assertEqual(result, expected)
+        self.assertEqual(self.document("run", 40, 50, 60, "--epilogue", "gelu(acc + bias[n])")["verified"],
+                         True)
+
+    def test_other_types(self):
+        for dtype in ("f64", "bf16", "f16"):
+            document = self.document("run", 60, 70, 80, "--dtype", dtype)
+            self.assertEqual(document["dtype"], dtype)
+            self.assertIs(document["verified"], True)
+        self.assertLess(self.document("run", 60, 70, 80, "--dtype", "f64")["max_error"], 1e-12)
+
+    def test_standard_input_and_output(self):
+        a, b = self.write("a.npy", self.a), self.write("b.npy", self.b)
+        with open(a, "rb") as stream:
+            done = subprocess.run([TILEWISE, "run", "-", b, "-o", "-"], stdin=stream,
+                                  capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(parse_npy(done.stdout), product(self.a, self.b))
+        self.assertIn(b"GFLOP/s", done.stderr, "the words move to standard error")
+
+    def test_empty_products(self):
+        for m, n, k in ((0, 5, 5), (5, 0, 5), (5, 5, 0), (0, 0, 0)):
+            out = self.path("out.npy")
+            document = self.document("run", m, n, k, "-o", out)
+            self.assertIs(document["verified"], True)
+            with open(out, "rb") as file:
+                self.assertEqual(parse_npy(file.read()), [[0] * n for _ in range(m)])
+
+    def test_the_same_seed_is_the_same_product_for_any_number_of_threads(self):
+        outputs = []
+        for seed, threads in ((5, 1), (5, 2), (6, 1)):
+            out = self.path(f"{seed}.{threads}.npy")
+            self.document("run", 150, 160, 170, "--seed", seed, "--threads", threads, "-o", out)
+            with open(out, "rb") as file:
+                outputs.append(file.read())
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertNotEqual(outputs[0], outputs[2])
+
+    def test_the_repeat_command_repeats(self):
+        first = self.document("run", 40, 50, 60, "--seed", 9, "--activation", "relu")
+        again = self.document(*first["repeat"].split()[1:])
+        self.assertEqual(first["max_error"], again["max_error"])
+        self.assertEqual(first["repeat"], again["repeat"])
+
+    def test_no_gpu_is_a_missing_capability(self):
+        done = tilewise("run", 64, 64, 64, "--schedule", "mma", env={"CUDA_VISIBLE_DEVICES": ""})
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stdout, "")
+
+    def test_text(self):
+        text = tilewise("run", 300, 200, 100).stdout
+        for word in ("GFLOP/s", "register loop", "error", "checked", "minimum", "repeat  tilewise run"):
+            self.assertIn(word, text)
 
 
 class Output(CommandTest):

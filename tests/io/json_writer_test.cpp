@@ -37,11 +37,11 @@ TEST(JsonWriter, DoublesAreShortestAndReadBack) {
 
 TEST(JsonWriter, StringsAreEscapedAndAlwaysUtf8) {
   EXPECT_EQ(written("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
-  EXPECT_EQ(written("\xc3\xa9"), "\"\xc3\xa9\"");                 // e acute, kept
-  EXPECT_EQ(written("\xff"), "\"\\ufffd\"");                      // never valid
-  EXPECT_EQ(written("\xc0\xaf"), "\"\\ufffd\\ufffd\"");           // overlong
+  EXPECT_EQ(written("\xc3\xa9"), "\"\xc3\xa9\"");                   // e acute, kept
+  EXPECT_EQ(written("\xff"), "\"\\ufffd\"");                        // never valid
+  EXPECT_EQ(written("\xc0\xaf"), "\"\\ufffd\\ufffd\"");             // overlong
   EXPECT_EQ(written("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
-  EXPECT_EQ(written("\xe2\x82"), "\"\\ufffd\\ufffd\"");           // cut short
+  EXPECT_EQ(written("\xe2\x82"), "\"\\ufffd\\ufffd\"");             // cut short
 }
 
 TEST(JsonWriter, LaysOutBlocksAndLines) {

@@ -20,8 +20,8 @@ using testing::HasSubstr;
 class Npy : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("tilewise_npy_" + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / ("tilewise_npy_" + std::to_string(::getpid()));
     std::filesystem::create_directory(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -48,7 +48,8 @@ class Npy : public testing::Test {
     return matrix ? "no error" : matrix.error().message;
   }
   std::size_t num_files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
 
  private:
@@ -93,19 +94,19 @@ std::vector<double> elements(const Matrix& matrix) {
 TEST_F(Npy, ReadsEveryVersionOrderAndByteOrder) {
   const std::vector<double> expected = {1, 2, 3, 4, 5, 6};
   for (const char version : {1, 2, 3}) {
-    const auto c = read_npy(file(dictionary("<f4", "(2, 3)"),
-                                 bytes_of<float>({1, 2, 3, 4, 5, 6}), version));
+    const auto c =
+        read_npy(file(dictionary("<f4", "(2, 3)"), bytes_of<float>({1, 2, 3, 4, 5, 6}), version));
     ASSERT_TRUE(c) << c.error().message;
     EXPECT_EQ(c->type, Type::f32);
     EXPECT_EQ(elements(*c), expected);
   }
-  const auto fortran = read_npy(
-      file(dictionary("<f8", "(2, 3)", "True"), bytes_of<double>({1, 4, 2, 5, 3, 6})));
+  const auto fortran =
+      read_npy(file(dictionary("<f8", "(2, 3)", "True"), bytes_of<double>({1, 4, 2, 5, 3, 6})));
   ASSERT_TRUE(fortran) << fortran.error().message;
   EXPECT_EQ(fortran->strides, (Strides{1, 2, 0}));
   EXPECT_EQ(elements(*fortran), expected);
-  const auto big = read_npy(
-      file(dictionary(">f8", "(2, 3)"), bytes_of<double>({1, 2, 3, 4, 5, 6}, true)));
+  const auto big =
+      read_npy(file(dictionary(">f8", "(2, 3)"), bytes_of<double>({1, 2, 3, 4, 5, 6}, true)));
   ASSERT_TRUE(big) << big.error().message;
   EXPECT_EQ(elements(*big), expected);
 }
@@ -123,7 +124,8 @@ TEST_F(Npy, ReadsOneDimensionAsAColumnAndEmptyArrays) {
 }
 
 TEST_F(Npy, ReadsHalvesAndBfloat16InItsEncodings) {
-  const auto half = read_npy(file(dictionary("<f2", "(2, 1)"), bytes_of<std::uint16_t>({0x3c00, 0xc100})));
+  const auto half =
+      read_npy(file(dictionary("<f2", "(2, 1)"), bytes_of<std::uint16_t>({0x3c00, 0xc100})));
   ASSERT_TRUE(half) << half.error().message;
   EXPECT_EQ(half->type, Type::f16);
   EXPECT_EQ(elements(*half), (std::vector<double>{1, -2.5}));
@@ -138,13 +140,15 @@ TEST_F(Npy, ReadsHalvesAndBfloat16InItsEncodings) {
 
 TEST_F(Npy, ReadsIntegersAsDoublesUpTo2To53) {
   const std::int64_t limit = std::int64_t{1} << 53;
-  const auto exact = read_npy(file(dictionary("<i8", "(2, 1)"), bytes_of<std::int64_t>({limit, -limit})));
+  const auto exact =
+      read_npy(file(dictionary("<i8", "(2, 1)"), bytes_of<std::int64_t>({limit, -limit})));
   ASSERT_TRUE(exact) << exact.error().message;
   EXPECT_EQ(exact->type, Type::f64);
   EXPECT_EQ(element(*exact, 0, 0), 0x1p53);
   EXPECT_THAT(read_error(file(dictionary("<i8", "(1, 1)"), bytes_of<std::int64_t>({limit + 1}))),
               HasSubstr("9007199254740993"));
-  const auto four = read_npy(file(dictionary(">i4", "(1, 2)"), bytes_of<std::int32_t>({-3, 9}, true)));
+  const auto four =
+      read_npy(file(dictionary(">i4", "(1, 2)"), bytes_of<std::int32_t>({-3, 9}, true)));
   ASSERT_TRUE(four) << four.error().message;
   EXPECT_EQ(elements(*four), (std::vector<double>{-3, 9}));
 }
@@ -152,8 +156,8 @@ TEST_F(Npy, ReadsIntegersAsDoublesUpTo2To53) {
 TEST_F(Npy, ReadsDataAtAnyAddress) {
   // A header of odd length puts the data where no float may lie.
   for (const std::size_t spaces : {0, 1, 2, 3, 4, 5, 6, 7}) {
-    const auto matrix = read_npy(file(dictionary("<f8", "(1, 2)") + std::string(spaces, ' '),
-                                      bytes_of<double>({1, 2})));
+    const auto matrix = read_npy(
+        file(dictionary("<f8", "(1, 2)") + std::string(spaces, ' '), bytes_of<double>({1, 2})));
     ASSERT_TRUE(matrix) << matrix.error().message;
     EXPECT_EQ(elements(*matrix), (std::vector<double>{1, 2}));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(matrix->data) % sizeof(double), 0u);
@@ -174,9 +178,9 @@ TEST_F(Npy, ErrorsSayWhatTheFileHoldsAndWhatIsRead) {
   EXPECT_THAT(read_error(file(dictionary("<f4", "(1, 2, 1)"), data)), HasSubstr("3 dimensions"));
   EXPECT_THAT(read_error(file(dictionary("<f4", "(1, 3)"), data)), HasSubstr("needs 12 bytes"));
   EXPECT_THAT(read_error(file(dictionary("<f4", "(1, 1)"), data)), HasSubstr("holds 8"));
-  EXPECT_THAT(read_error(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
-                              data)),
-              HasSubstr("structured"));
+  EXPECT_THAT(
+      read_error(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", data)),
+      HasSubstr("structured"));
 }
 
 TEST_F(Npy, HostileHeadersAreErrors) {
@@ -190,13 +194,15 @@ TEST_F(Npy, HostileHeadersAreErrors) {
   EXPECT_THAT(read_error(file(dictionary("<f4", "(4000000000, 4000000)"), "")), HasSubstr("needs"));
   EXPECT_THAT(read_error(raw_file(std::string("\x93NUMPY\2\0\xff\xff\xff\xff{", 13))),
               HasSubstr("4294967295 bytes"));
-  EXPECT_THAT(read_error(raw_file(std::string("\x93NUMPY\1\0\xff\xff{", 11))), HasSubstr("cut short"));
+  EXPECT_THAT(read_error(raw_file(std::string("\x93NUMPY\1\0\xff\xff{", 11))),
+              HasSubstr("cut short"));
   for (const char* header :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'descr': '<f4'}", "{'shape': (1,",
         "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "{'x': 1}", "{'descr"}) {
     EXPECT_THAT(read_error(file(header, "")), HasSubstr("its header")) << header;
   }
-  const std::string twice = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'shape': (2,)}";
+  const std::string twice =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'shape': (2,)}";
   EXPECT_THAT(read_error(file(twice, bytes_of<float>({1, 2}))), HasSubstr("twice"));
 }
 

@@ -32,9 +32,9 @@ std::string message(std::string_view text) {
 
 TEST(NamedSchedules, TheRungsStandFirstAndInOrder) {
   const std::vector<std::string_view> rungs = {
-      "naive_rows",    "naive",         "shared_tile", "column_tile", "square_tile",
-      "vector_loads",  "conflict_free", "double_buffer", "warp_tile", "tuned_f32",
-      "wmma",          "mma",           "wgmma",       "wgmma_pipeline", "wgmma_fp8"};
+      "naive_rows",   "naive",         "shared_tile",   "column_tile",    "square_tile",
+      "vector_loads", "conflict_free", "double_buffer", "warp_tile",      "tuned_f32",
+      "wmma",         "mma",           "wgmma",         "wgmma_pipeline", "wgmma_fp8"};
   ASSERT_GE(named_schedules().size(), rungs.size());
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     EXPECT_EQ(named_schedules()[i].name, rungs[i]);
@@ -69,8 +69,8 @@ TEST(ScheduleJson, WhatIsWrittenReadsBackEqual) {
   Schedule all;
   all.name = "all \"fields\"";
   all.kernel = "k";
-  all.tiles = {{Level::cluster, 256, 256, 0}, {Level::block, 128, 128, 32},
-               {Level::thread, 8, 4, 0, 2, 4}};
+  all.tiles = {
+      {Level::cluster, 256, 256, 0}, {Level::block, 128, 128, 32}, {Level::thread, 8, 4, 0, 2, 4}};
   all.cluster = {2, 4};
   all.stages = 5;
   all.copy = Copy::cp_async;

@@ -41,14 +41,21 @@ struct Product {
       }
     }
   }
-  float& at(std::int64_t i, std::int64_t j) { return d[static_cast<std::size_t>(i * problem.n + j)]; }
+  float& at(std::int64_t i, std::int64_t j) {
+    return d[static_cast<std::size_t>(i * problem.n + j)];
+  }
 
   Verification check(VerifyMode mode, int threads = 2) const {
     VerifyOptions options;
     options.mode = mode;
     options.threads = threads;
-    return verify({.problem = problem, .schedule = schedule, .a = a.data(), .b = b.data(),
-                   .c = nullptr, .d = d.data(), .operands = {}},
+    return verify({.problem = problem,
+                   .schedule = schedule,
+                   .a = a.data(),
+                   .b = b.data(),
+                   .c = nullptr,
+                   .d = d.data(),
+                   .operands = {}},
                   options);
   }
 };
@@ -107,7 +114,8 @@ TEST(SamplePositions, HoldEveryPatchEveryCornerAndBothSidesOfEverySeam) {
     for (std::int64_t column = 0; column < grid.n; column += kPatch) {
       const std::vector<Position> strip = sample_positions(grid, 0, column);
       for (const Position& p : strip) {
-        EXPECT_TRUE(p.m >= 0 && p.m < grid.m && p.n >= column && p.n < column + kPatch && p.n < grid.n);
+        EXPECT_TRUE(p.m >= 0 && p.m < grid.m && p.n >= column && p.n < column + kPatch &&
+                    p.n < grid.n);
         patches.insert({p.m / kPatch, p.n / kPatch});
       }
       all.insert(strip.begin(), strip.end());
@@ -213,6 +221,17 @@ TEST(Verify, NanAndInfinityOfTheInputsAreExpectedInTheOutput) {
   EXPECT_FALSE(product.check(VerifyMode::full).passed()) << "finite where infinity is right";
 }
 
+TEST(AccumulatorError, IsThatOfTheSumThatRan) {
+  Problem problem = make_problem(1, 1, 4096);
+  const double unit = 0x1p-24, one_sum = accumulator_error(problem, {}, 1);
+  EXPECT_NEAR(one_sum, 4096 * unit / (1 - 4096 * unit), 1e-12);
+  EXPECT_NEAR(accumulator_error(problem, {.block_k = 256}, 1), (256 + 16) * unit, 1e-9);
+  EXPECT_NEAR(accumulator_error(problem, {.gpu = true}, 1), 2 * one_sum, 1e-6);
+  problem.type_a = problem.type_b = Type::f8e4m3;
+  EXPECT_GT(accumulator_error(problem, {.gpu = true}, 1), 0.5) << "plain FP8 sums keep 13 bits";
+  EXPECT_LT(accumulator_error(problem, {.gpu = true, .promote_every = 128}, 1), 0.02);
+}
+
 TEST(ReferenceEpilogue, IsPartOfTheCheck) {
   Product product(50, 60, 30);
   auto epilogue = parse_epilogue("relu(acc * 2 + bias[n])");
@@ -225,8 +244,12 @@ TEST(ReferenceEpilogue, IsPartOfTheCheck) {
   const auto check = [&] {
     VerifyOptions options;
     options.mode = VerifyMode::full;
-    return verify({.problem = product.problem, .schedule = product.schedule, .a = product.a.data(),
-                   .b = product.b.data(), .c = nullptr, .d = product.d.data(),
+    return verify({.problem = product.problem,
+                   .schedule = product.schedule,
+                   .a = product.a.data(),
+                   .b = product.b.data(),
+                   .c = nullptr,
+                   .d = product.d.data(),
                    .operands = operands},
                   options);
   };
@@ -241,8 +264,8 @@ TEST(ReferenceEpilogue, IsPartOfTheCheck) {
 }
 
 TEST(ReferenceEpilogue, BoundsWhatFloat32Computes) {
-  // Each function, over a range: the float32 value is inside the bound, and the bound is tight enough
-  // to mean something.
+  // Each function, over a range: the float32 value is inside the bound, and the bound is tight
+  // enough to mean something.
   for (const char* text : {"gelu(acc)", "gelu_tanh(acc)", "silu(acc)", "sigmoid(acc)", "tanh(acc)",
                            "exp(acc)", "acc / 3 + 1", "min(acc, 2) * max(acc, -1)"}) {
     const auto epilogue = parse_epilogue(text);

@@ -1,0 +1,209 @@
+// tilewise run: a product of two files or of random matrices, timed, counted and checked.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "cli/arguments.h"
+#include "cli/product_inputs.h"
+#include "cli/progress_line.h"
+#include "cli/run_report.h"
+#include "cli/shell_quote.h"
+#include "cli/verb.h"
+#include "io/npy.h"
+#include "io/output_file.h"
+#include "report/run_product.h"
+
+namespace tilewise::cli {
+namespace {
+
+struct Options {
+  ProductArguments product;
+  std::optional<std::string> output;
+  std::optional<std::string> schedule;
+  std::optional<std::string> threads;
+  std::optional<std::string> target;
+  std::string seed = "1";
+  std::string verify = "sample";
+  bool json = false;
+};
+
+// What the options ask for, checked before any matrix is read.
+struct Settings {
+  std::optional<Schedule> schedule;
+  int threads = 0;
+  VerifyMode verify = VerifyMode::sample;
+};
+
+Result<Settings> read_settings(Options& options) {
+  Settings settings;
+  constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMostThreads = 4096;
+  const Result<std::int64_t> seed = parse_integer("--seed", options.seed, 0, kLargestSeed);
+  if (!seed) return std::unexpected(seed.error());
+  options.product.seed = static_cast<std::uint64_t>(*seed);
+  if (options.threads) {
+    const Result<std::int64_t> threads =
+        parse_integer("--threads", *options.threads, 1, kMostThreads);
+    if (!threads) return std::unexpected(threads.error());
+    settings.threads = static_cast<int>(*threads);
+  }
+  const Result<VerifyMode> verify = parse_verify_mode(options.verify);
+  if (!verify) return bad_request(fmt::format("--verify: {}", verify.error().message));
+  settings.verify = *verify;
+  if (options.schedule) {
+    Result<Schedule> schedule = load_schedule(*options.schedule);
+    if (!schedule) return std::unexpected(schedule.error());
+    settings.schedule = std::move(*schedule);
+  }
+  if (options.output) {
+    if (const Result<void> ok = check_output_path(*options.output); !ok) {
+      return bad_request(fmt::format("-o: {}", ok.error().message));
+    }
+  }
+  return settings;
+}
+
+Result<Matrix> make_result(const ProductInputs& inputs) {
+  const Problem& p = inputs.problem;
+  const Result<std::int64_t> bytes = matrix_bytes(p.m, p.n, p.type_d, "the result");
+  if (!bytes) return std::unexpected(bytes.error());
+  Result<std::shared_ptr<void>> data = allocate_bytes(*bytes, "the result");
+  if (!data) return std::unexpected(data.error());
+  Matrix d;
+  d.type = p.type_d;
+  d.rows = p.m;
+  d.columns = p.n;
+  d.strides = {p.n, 1, 0};
+  d.data = data->get();
+  d.owner = std::move(*data);
+  return d;
+}
+
+Result<ProductReport> compute(const Options& options, const Settings& settings,
+                              const ProductInputs& inputs, const Matrix& d,
+                              const Console& console) {
+  std::vector<const void*> operands;
+  for (const Matrix& operand : inputs.operands) operands.push_back(operand.data);
+  ProgressLine progress(console.err);
+  ProductRequest request;
+  request.problem = inputs.problem;
+  request.schedule = settings.schedule ? &*settings.schedule : nullptr;
+  request.prepare.threads = settings.threads;
+  if (options.target) request.prepare.target = *options.target;
+  request.verify = settings.verify;
+  request.seed = options.product.seed;
+  request.a = inputs.a.data;
+  request.b = inputs.b.data;
+  request.c = inputs.c.data;
+  request.d = const_cast<void*>(d.data);  // the buffer that make_result() owns
+  request.operands = operands;
+  request.progress = [&progress](std::string_view stage, double fraction) {
+    progress.set(stage, fraction);
+  };
+  return run_product(request);
+}
+
+// The command line with every default written out, so that it repeats on this machine as it ran.
+std::string repeat_command(const Options& options, const ProductReport& report, Type type) {
+  std::vector<std::string> words = {"run"};
+  const ProductArguments& product = options.product;
+  words.insert(words.end(), product.sources.begin(), product.sources.end());
+  const auto add = [&](std::string_view name, const std::optional<std::string>& value) {
+    if (!value) return;
+    words.emplace_back(name);
+    words.push_back(*value);
+  };
+  if (product.sources.size() == 3 || product.dtype) add("--dtype", std::string(to_string(type)));
+  if (product.transpose_a) words.emplace_back("--transpose-a");
+  if (product.transpose_b) words.emplace_back("--transpose-b");
+  add("--bias", product.bias);
+  add("--activation", product.activation);
+  add("--epilogue", product.epilogue);
+  for (const std::string& binding : product.bindings) add("--bind", binding);
+  add("--schedule", options.schedule);
+  add("--target", std::string(report.target));
+  add("--threads", fmt::to_string(report.threads));
+  add("--seed", options.seed);
+  add("--verify", options.verify);
+  add("-o", options.output);
+  return shell_command(words);
+}
+
+Result<ExitCode> run(Options& options, const Console& console) {
+  const Result<Settings> settings = read_settings(options);
+  if (!settings) return std::unexpected(settings.error());
+  const Result<ProductInputs> inputs = load_inputs(options.product);
+  if (!inputs) return std::unexpected(inputs.error());
+  const Result<Matrix> d = make_result(*inputs);
+  if (!d) return std::unexpected(d.error());
+  const Result<ProductReport> product = compute(options, *settings, *inputs, *d, console);
+  if (!product) return std::unexpected(product.error());
+
+  const bool passed = product->verification.passed();
+  const bool write = options.output && passed;
+  if (write) {
+    if (const Result<void> done = write_npy(*options.output, *d); !done) {
+      return bad_request(fmt::format("-o: {}", done.error().message));
+    }
+  }
+  const RunReport report{*inputs, *product,
+                         repeat_command(options, *product, inputs->problem.type_a),
+                         write ? *options.output : ""};
+  const std::string text = options.json ? run_json(report, console) : run_text(report);
+  options.output == "-" ? console.say(text) : console.print(text);
+  if (passed) return ExitCode::success;
+  return std::unexpected(
+      Error{ErrorCode::verification_failed, failure_sentence(product->verification)});
+}
+
+Action declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  ProductArguments& product = options->product;
+  app.add_option("sources", product.sources, "A.npy B.npy (- is standard input), or M N K")
+      ->type_name("A B | M N K");
+  app.add_option("-o,--output", options->output, "write the result as .npy (- is standard output)")
+      ->type_name("FILE");
+  app.add_option("--dtype", product.dtype,
+                 "f32, f64, bf16 or f16; by default that of A and B, or f32")
+      ->type_name("TYPE");
+  app.add_flag("--transpose-a", product.transpose_a, "A is stored as K x M");
+  app.add_flag("--transpose-b", product.transpose_b, "B is stored as N x K");
+  app.add_option("--bias", product.bias, "N values to add to each row")->type_name("FILE");
+  app.add_option("--activation", product.activation,
+                 "relu, gelu, gelu_tanh, silu, sigmoid or tanh, after the bias")
+      ->type_name("NAME");
+  app.add_option("--epilogue", product.epilogue, "an expression of acc, c[m,n] and named operands")
+      ->type_name("EXPR");
+  app.add_option("--bind", product.bindings,
+                 "name=FILE for each operand; random ones get random values")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  app.add_option("--schedule", options->schedule,
+                 "a named schedule (tilewise schedules) or file.json")
+      ->type_name("NAME");
+  app.add_option("--threads", options->threads, "by default all that this process may use")
+      ->type_name("N");
+  app.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
+      ->type_name("NAME");
+  app.add_option("--seed", options->seed, "of random matrices and of the samples; 1 by default")
+      ->type_name("N");
+  app.add_option("--verify", options->verify,
+                 "sample (the default; every element where that is cheap), full or none")
+      ->type_name("MODE");
+  app.add_flag("--json", options->json, "one JSON document (tilewise.run/1)");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+extern const Verb kRunVerb = {
+    "run", "a product of two files or of random matrices: timed, counted and checked",
+    "  tilewise run 2048 2048 2048\n"
+    "  tilewise run A.npy B.npy -o C.npy --bias bias.npy --activation relu\n"
+    "  tilewise run 512 512 512 --epilogue 'gelu(acc + bias[n])' --dtype bf16 --json\n",
+    declare};
+
+}  // namespace tilewise::cli

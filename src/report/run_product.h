@@ -1,0 +1,56 @@
+// One product on this machine: timed, counted and checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/verify.h"
+#include "tilewise/plan.h"
+#include "tilewise/traffic.h"
+
+namespace tilewise {
+
+struct ProductRequest {
+  Problem problem;
+  const Schedule* schedule = nullptr;  // null: prepare() chooses
+  PrepareOptions prepare;
+  VerifyMode verify = VerifyMode::sample;
+  std::uint64_t seed = 1;     // of the samples
+  double repeat_for_s = 0.3;  // short products run again until this is spent; 0: once
+  bool measure_peak = true;
+
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* c = nullptr;
+  void* d = nullptr;
+  std::span<const void* const> operands;
+
+  // Told what is going on and the fraction done (negative: unknown), now and then.
+  std::function<void(std::string_view stage, double fraction)> progress;
+};
+
+struct ProductReport {
+  Schedule schedule;  // what ran
+  Device device = Device::cpu;
+  std::string target;
+  int threads = 1;
+
+  double seconds = 0;        // median of num_runs
+  double first_seconds = 0;  // the first run, caches and pages cold
+  double low_seconds = 0, high_seconds = 0;
+  int num_runs = 0;
+  double gflops = 0;       // 0 where there is nothing to compute
+  double peak_gflops = 0;  // a register loop timed in the same run; 0: not measured
+  double share_of_peak = 0;
+
+  CountReport counted;
+  Verification verification;
+};
+
+// Errors: what prepare() and Plan::run refuse. A wrong result is no error: verification says so.
+[[nodiscard]] Result<ProductReport> run_product(const ProductRequest& request);
+
+}  // namespace tilewise
