@@ -7,8 +7,9 @@ namespace {
 
 constexpr int kAlignedBytes = 16;
 
-// Rows along the contiguous dimension start on multiples of 16 bytes.
+// One dimension is contiguous, and its rows start on multiples of 16 bytes.
 bool is_aligned(const Strides& strides, Type type) {
+  if (strides.column != 1 && strides.row != 1) return false;
   const std::int64_t across = strides.column == 1 ? strides.row : strides.column;
   const std::int64_t size = size_bytes(type);
   return across * size % kAlignedBytes == 0 && strides.batch * size % kAlignedBytes == 0;

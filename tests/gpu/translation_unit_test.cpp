@@ -55,6 +55,11 @@ TEST(TranslationUnit, LayoutComesFromTheProblem) {
   EXPECT_FALSE(c.a_k_major);
   EXPECT_TRUE(c.b_k_major);
   EXPECT_FALSE(c.aligned_16) << "columns of B are 264 bytes apart";
+  Problem loose = make_problem(64, 64, 64);
+  loose.a = {.row = 256, .column = 4};
+  EXPECT_FALSE(make_constants(loose, probe_schedule()).aligned_16)
+      << "no dimension of A is contiguous";
+  EXPECT_FALSE(make_constants(loose, probe_schedule()).a_k_major);
 }
 
 TEST(TranslationUnit, PrintsOnlyWhatDiffersFromTheDefaults) {
