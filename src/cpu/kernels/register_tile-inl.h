@@ -63,6 +63,15 @@ HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
     for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
   }
 
+  // The sums so far come from the last-level cache: they arrive while the products run.
+  if (t.partial != nullptr) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(t.partial + i * kNr + j * kLanes);
+    }
+  }
+
   const T* a = t.a;
   const T* b = t.b;
   for (std::int64_t k = t.k; k > 0; --k) {
