@@ -7,6 +7,15 @@
 namespace tilewise::cpu {
 namespace {
 
+void evaluate(const KernelTable& kernels, const Epilogue& epilogue, const TileContext& context,
+              float* tile) {
+  kernels.f32.evaluate(epilogue, context, tile);
+}
+void evaluate(const KernelTable& kernels, const Epilogue& epilogue, const TileContext& context,
+              double* tile) {
+  kernels.f64.evaluate(epilogue, context, tile);
+}
+
 template <class To, class T>
 void store_row(const T* from, To* to, std::int64_t stride, int columns) {
   for (int j = 0; j < columns; ++j) to[j * stride] = static_cast<To>(from[j]);
@@ -86,7 +95,7 @@ void finish_tile(void* output, T* tile, std::int64_t i, std::int64_t j, int rows
                               .c = out.c,
                               .c_strides = p.c,
                               .c_type = p.type_c};
-    evaluate_portable(p.epilogue, context, tile);
+    evaluate(*out.kernels, p.epilogue, context, tile);
   }
   store_tile(out, tile, offset_of(p.d, out.b, out.m0 + i, out.n0 + j), rows, columns);
 }

@@ -4,6 +4,11 @@
 
 #include <cstdint>
 
+namespace tilewise {
+struct Epilogue;
+struct TileContext;
+}  // namespace tilewise
+
 namespace tilewise::cpu {
 
 // A block of a matrix to be packed into panels of a fixed width w. Panel p holds the lines
@@ -48,6 +53,8 @@ struct Kernels {
   void (*pack_a[kNumTypes])(const PackArguments&);
   void (*pack_b[kNumTypes])(const PackArguments&);
   void (*multiply)(const BlockArguments<T>&);
+  // Replaces a tile of sums by the epilogue's values (src/epilogue/evaluate.h).
+  void (*evaluate)(const Epilogue&, const TileContext&, T*);
   // A register loop of independent multiply-adds; returns its FLOPs. *sink keeps it alive.
   double (*fma_loop)(std::int64_t iterations, T* sink);
 };

@@ -3,6 +3,7 @@
 //   TILEWISE_TARGET_TABLE   kAvx2Kernels
 //   TILEWISE_TARGET_TILE    kAvx2Tile
 //   TILEWISE_TARGET_HWY     HWY_AVX2, what Highway must have chosen from the flags
+//   TILEWISE_TARGET         avx2_kernels, the namespace of what the epilogue's headers compile here
 //
 // HAZARD: an inline function of a shared header (std::min, say) would be compiled here with this
 // target's instructions, and the linker might keep that copy for the whole program. So nothing of
@@ -11,6 +12,7 @@
 #define HWY_COMPILE_ONLY_STATIC
 #include "cpu/kernels/kernel_table.h"
 #include "cpu/kernels/tile_sizes.h"
+#include "epilogue/evaluate.h"
 #include "hwy/highway.h"
 
 static_assert(HWY_TARGET == TILEWISE_TARGET_HWY,
@@ -52,6 +54,7 @@ constexpr Kernels<T> make_kernels() {
   kernels.pack_a[1] = &pack<T, float, kMr>;
   kernels.pack_b[1] = &pack<T, float, kNr>;
   kernels.multiply = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors>;
+  kernels.evaluate = &tilewise::TILEWISE_TARGET::evaluate_tile<T>;
   kernels.fma_loop = &fma_loop<T>;
   return kernels;
 }
