@@ -54,6 +54,33 @@ TEST(Plan, BiasAndRelu) {
   }
 }
 
+// Each target evaluates epilogues with instructions of its own.
+TEST(Plan, GeluOnEveryTarget) {
+  for (const cpu::KernelTable* table : cpu::compiled_targets()) {
+    if (!cpu::is_supported(table->target)) continue;
+    for (const Type type : {Type::f32, Type::f64}) {
+      const ProductCase p{.m = 13, .n = 75, .k = 8, .a = type, .b = type, .d = type};
+      ProductData data(p);
+      data.problem.epilogue = make_epilogue("gelu(acc * 0.125)", p.m, p.n);
+      const auto plan = prepare_cpu(data.problem, table->target);
+      ASSERT_TRUE(plan && plan->run(data.a.data(), data.b.data(), nullptr, data.d.data()));
+      // The bound that tests/epilogue holds the function to: 6 units in the last place, 9 in
+      // double.
+      const double bound = type == Type::f64 ? 9 * 0x1p-52 : 6 * 0x1p-23;
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        for (std::int64_t j = 0; j < p.n; ++j) {
+          double acc = 0;
+          for (std::int64_t k = 0; k < p.k; ++k) acc += data.a.at(0, i, k) * data.b.at(0, k, j);
+          const long double x = acc * 0.125L;
+          const auto wanted = static_cast<double>(0.5L * x * std::erfc(-x / std::sqrt(2.0L)));
+          EXPECT_LE(std::fabs(data.d.at(0, i, j) - wanted), bound * std::fabs(wanted))
+              << table->target << " at " << acc;
+        }
+      }
+    }
+  }
+}
+
 TEST(Plan, OperandsOfEveryIndexInABatch) {
   const ProductCase p{.m = 15, .n = 40, .k = 9, .batch = 3};
   ProductData data(p);
