@@ -49,6 +49,7 @@ __device__ void missing_barrier(const KernelArguments& arguments) {
     if constexpr (!kFirst) __syncthreads();
 
     if constexpr (!kFirst) delay_one_warp(thread);
+#pragma unroll 4
     for (int j = 0; j < kK; ++j)
       accumulator += read_shared<false>(shared.a[row][j]) * read_shared<false>(shared.b[j][column]);
     if constexpr (kFirst) __syncthreads();
