@@ -48,7 +48,7 @@ Result<std::vector<Tile>> parse_tiles(const TilingOptions& options) {
     if (!tile) return std::unexpected(tile.error());
     tiles.push_back(*tile);
   }
-  std::stable_sort(tiles.begin(), tiles.end(),
+  std::sort(tiles.begin(), tiles.end(),
                    [](const Tile& x, const Tile& y) { return x.level < y.level; });
   return tiles;
 }

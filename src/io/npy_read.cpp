@@ -44,13 +44,52 @@ Result<Loaded> load_mapped(const InputFile& file) {
   return Loaded{*header, {data, mapped->owner}};
 }
 
-// The header first, so that an endless stream is never read beyond what its header announces.
+// Data of a stream. The buffer grows with what arrives, so that a header alone takes no memory, and
+// an endless stream is never read beyond what its header announces.
+Result<FileBytes> read_stream(const InputFile& file, const NpyHeader& header) {
+  constexpr std::int64_t kFirstBytes = std::int64_t{1} << 24;
+  std::shared_ptr<void> buffer;
+  std::int64_t received = 0, capacity = 0;
+  while (received < header.data_bytes) {
+    const std::int64_t larger = std::min(header.data_bytes, std::max(kFirstBytes, 2 * capacity));
+    const Result<std::shared_ptr<void>> grown = allocate_bytes(larger, file.name());
+    if (!grown) return std::unexpected(grown.error());
+    std::copy_n(static_cast<const std::byte*>(buffer.get()), received,
+                static_cast<std::byte*>(grown->get()));
+    buffer = *grown;
+    capacity = larger;
+    auto* const next = static_cast<std::byte*>(buffer.get()) + received;
+    const Result<std::size_t> count =
+        file.read({next, static_cast<std::size_t>(capacity - received)});
+    if (!count) return std::unexpected(count.error());
+    received += static_cast<std::int64_t>(*count);
+    if (received < capacity) {
+      return wrong_length(file.name(), header, fmt::format("{} came", received));
+    }
+  }
+  std::array<std::byte, 1> extra{};
+  const Result<std::size_t> count = file.read(extra);
+  if (!count) return std::unexpected(count.error());
+  if (*count != 0) return wrong_length(file.name(), header, "there are more");
+  return FileBytes{
+      {static_cast<const std::byte*>(buffer.get()), static_cast<std::size_t>(received)}, buffer};
+}
+
+// Whatever the shape asks for, it has to fit the memory before any of it is read.
+Result<void> check_fits(const InputFile& file, const NpyHeader& header) {
+  const std::int64_t available = available_memory_bytes();
+  if (header.data_bytes <= available) return {};
+  return out_of_memory(fmt::format("{} takes {} bytes, and {} bytes of memory are free here",
+                                   in_quotes(file.name()), header.data_bytes, available));
+}
+
 Result<Loaded> load_streamed(const InputFile& file) {
   std::vector<std::byte> start(kNpyPrefixBytes);
   Result<std::size_t> count = file.read(start);
   if (!count) return std::unexpected(count.error());
   const auto offset = npy_data_offset(std::span(start).first(*count), file.name());
   if (!offset) return std::unexpected(offset.error());
+  // No valid header is shorter than what has been read of it.
   start.resize(std::max(start.size(), static_cast<std::size_t>(*offset)));
   count = file.read(std::span(start).subspan(kNpyPrefixBytes));
   if (!count) return std::unexpected(count.error());
@@ -58,26 +97,12 @@ Result<Loaded> load_streamed(const InputFile& file) {
   const Result<NpyHeader> header =
       parse_npy_header(std::span(start).first(read_bytes), file.name());
   if (!header) return std::unexpected(header.error());
-
-  const Result<std::shared_ptr<void>> buffer = allocate_bytes(header->data_bytes, file.name());
-  if (!buffer) return std::unexpected(buffer.error());
-  const std::span<std::byte> data(static_cast<std::byte*>(buffer->get()),
-                                  static_cast<std::size_t>(header->data_bytes));
-  // A version 1 header may end before the bytes that were read at once.
-  const std::span<const std::byte> early =
-      std::span<const std::byte>(start).subspan(static_cast<std::size_t>(header->data_offset));
-  if (early.size() > data.size()) return wrong_length(file.name(), *header, "there are more");
-  std::copy(early.begin(), early.end(), data.begin());
-  count = file.read(data.subspan(early.size()));
-  if (!count) return std::unexpected(count.error());
-  if (*count + early.size() != data.size()) {
-    return wrong_length(file.name(), *header, fmt::format("{} came", *count + early.size()));
+  if (const Result<void> fits = check_fits(file, *header); !fits) {
+    return std::unexpected(fits.error());
   }
-  std::array<std::byte, 1> extra{};
-  count = file.read(extra);
-  if (!count) return std::unexpected(count.error());
-  if (*count != 0) return wrong_length(file.name(), *header, "there are more");
-  return Loaded{*header, {data, *buffer}};
+  const Result<FileBytes> data = read_stream(file, *header);
+  if (!data) return std::unexpected(data.error());
+  return Loaded{*header, *data};
 }
 
 template <class Word>
