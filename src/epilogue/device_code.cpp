@@ -114,6 +114,18 @@ bool reads_operand(const Epilogue& epilogue, int index) {
   return false;
 }
 
+// Whether reading operands or calling functions makes up for a way through shared memory: a kernel
+// may then evaluate a short loop over neighbours of a row instead of each accumulator where it
+// lies.
+bool gains_from_shared_memory(const Epilogue& epilogue) {
+  for (int i = 0; i < epilogue.num_instructions; ++i) {
+    const EpilogueOp op = epilogue.instructions[i].op;
+    if (op == EpilogueOp::operand || op == EpilogueOp::source) return true;
+    if (!device_function(op).empty() && op != EpilogueOp::relu) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view device_type_name(Type type) {
@@ -141,6 +153,9 @@ std::string print_device_code(const Epilogue& epilogue, Type type_c, Type type_d
       "struct GeneratedEpilogue {\n"
       "  using Output = " +
       std::string(device_type_name(type_d)) +
+      ";\n"
+      "  static constexpr bool kThroughShared = " +
+      (gains_from_shared_memory(epilogue) ? "true" : "false") +
       ";\n"
       "  template <class T>\n"
       "  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& "

@@ -23,6 +23,7 @@ TEST(DeviceCode, PrintsAReadableStruct) {
             "// gelu(acc * 2 + bias[n]) - x[b,m,n]\n"
             "struct GeneratedEpilogue {\n"
             "  using Output = f16;\n"
+            "  static constexpr bool kThroughShared = true;\n"
             "  template <class T>\n"
             "  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& "
             "arguments,\n"
@@ -36,6 +37,18 @@ TEST(DeviceCode, PrintsAReadableStruct) {
             "    return (epilogue::gelu_erf(((accumulator * T(2.0)) + x0)) - x1);\n"
             "  }\n"
             "};\n");
+}
+
+TEST(DeviceCode, AsksForALoopWhereItReadsOperandsOrCallsFunctions) {
+  const auto asks = [](std::string_view text) {
+    return print_device_code(parsed(text), Type::f32, Type::f32).find("kThroughShared = true") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(asks("acc + bias[n]"));
+  EXPECT_TRUE(asks("acc + c[m,n]"));
+  EXPECT_TRUE(asks("gelu(acc)"));
+  EXPECT_FALSE(asks("acc"));
+  EXPECT_FALSE(asks("relu(2 * acc)"));
 }
 
 TEST(DeviceCode, WhatIsNotReadIsNotLoaded) {
