@@ -23,6 +23,17 @@ constexpr bool kSame = false;
 template <class X>
 constexpr bool kSame<X, X> = true;
 
+template <bool kFirst, class X, class Y>
+struct SelectOf {
+  using Type = X;
+};
+template <class X, class Y>
+struct SelectOf<false, X, Y> {
+  using Type = Y;
+};
+template <bool kFirst, class X, class Y>
+using Select = typename SelectOf<kFirst, X, Y>::Type;
+
 // What the accumulator of a product of such elements is held in.
 template <class Element>
 struct AccumulatorOf {

@@ -69,6 +69,7 @@ Constants make_constants(const Problem& problem, const Schedule& schedule, bool 
   c.a_k_major = problem.a.column == 1;
   c.b_k_major = problem.b.column != 1 && problem.b.row == 1;
   c.aligned_16 = aligned_16 && has_aligned_strides(problem);
+  c.d_bytes = size_bytes(problem.type_d);
   return c;
 }
 
@@ -86,24 +87,44 @@ std::string print_constants(const Constants& constants) {
       text += std::to_string(value);
     }
   };
-#define TILEWISE_ADD(field) add(#field, constants.field, defaults.field);
-  TILEWISE_ADD(cluster_m)
-      TILEWISE_ADD(cluster_n) TILEWISE_ADD(block_m) TILEWISE_ADD(block_n) TILEWISE_ADD(block_k)
-          TILEWISE_ADD(warp_m) TILEWISE_ADD(warp_n) TILEWISE_ADD(warp_k) TILEWISE_ADD(thread_m)
-              TILEWISE_ADD(thread_n) TILEWISE_ADD(repeat_m) TILEWISE_ADD(repeat_n) TILEWISE_ADD(
-                  instruction_m) TILEWISE_ADD(instruction_n) TILEWISE_ADD(instruction_k)
-                  TILEWISE_ADD(stages) TILEWISE_ADD(vector_global_bytes)
-                      TILEWISE_ADD(vector_shared_a_bytes) TILEWISE_ADD(vector_shared_b_bytes)
-                          TILEWISE_ADD(pad_elements) TILEWISE_ADD(swizzle_bytes) TILEWISE_ADD(order)
-                              TILEWISE_ADD(order_group) TILEWISE_ADD(order_axis)
-                                  TILEWISE_ADD(split_k) TILEWISE_ADD(split_atomic)
-                                      TILEWISE_ADD(stream_k) TILEWISE_ADD(persistent)
-                                          TILEWISE_ADD(ping_pong) TILEWISE_ADD(swap_ab)
-                                              TILEWISE_ADD(promote_every) TILEWISE_ADD(a_k_major)
-                                                  TILEWISE_ADD(b_k_major) TILEWISE_ADD(aligned_16)
+#define TILEWISE_ADD(field) add(#field, constants.field, defaults.field)
+  TILEWISE_ADD(cluster_m);
+  TILEWISE_ADD(cluster_n);
+  TILEWISE_ADD(block_m);
+  TILEWISE_ADD(block_n);
+  TILEWISE_ADD(block_k);
+  TILEWISE_ADD(warp_m);
+  TILEWISE_ADD(warp_n);
+  TILEWISE_ADD(warp_k);
+  TILEWISE_ADD(thread_m);
+  TILEWISE_ADD(thread_n);
+  TILEWISE_ADD(repeat_m);
+  TILEWISE_ADD(repeat_n);
+  TILEWISE_ADD(instruction_m);
+  TILEWISE_ADD(instruction_n);
+  TILEWISE_ADD(instruction_k);
+  TILEWISE_ADD(stages);
+  TILEWISE_ADD(vector_global_bytes);
+  TILEWISE_ADD(vector_shared_a_bytes);
+  TILEWISE_ADD(vector_shared_b_bytes);
+  TILEWISE_ADD(pad_elements);
+  TILEWISE_ADD(swizzle_bytes);
+  TILEWISE_ADD(order);
+  TILEWISE_ADD(order_group);
+  TILEWISE_ADD(order_axis);
+  TILEWISE_ADD(split_k);
+  TILEWISE_ADD(split_atomic);
+  TILEWISE_ADD(stream_k);
+  TILEWISE_ADD(persistent);
+  TILEWISE_ADD(ping_pong);
+  TILEWISE_ADD(swap_ab);
+  TILEWISE_ADD(promote_every);
+  TILEWISE_ADD(a_k_major);
+  TILEWISE_ADD(b_k_major);
+  TILEWISE_ADD(aligned_16);
+  TILEWISE_ADD(d_bytes);
 #undef TILEWISE_ADD
-                                                      return "{" +
-      text + "}";
+  return "{" + text + "}";
 }
 
 std::string_view device_type(Type type) {

@@ -39,7 +39,9 @@ std::vector<Variant> variants_of(const Schedule& schedule, const std::string& ne
     const bool tensor_float = find_tile(schedule, Level::instruction) != nullptr;
     const bool is_tf32 = schedule.compute == Compute::tf32;
     if (tensor_float && is_tf32 != (type == Type::f32)) continue;
-    if (size_bytes(type) > 1) variants.push_back({type, "nn"});  // FP8 multiplies nt alone
+    // What the bulk copy brings is multiplied where it lies, and only 16-bit types may lie along n.
+    const bool nt_alone = schedule.copy == Copy::bulk && size_bytes(type) != 2;
+    if (!nt_alone) variants.push_back({type, "nn"});
     variants.push_back({type, "nt"});
     if (schedule.copy != Copy::bulk) variants.push_back({type, "unaligned"});
   }

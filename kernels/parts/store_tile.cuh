@@ -1,0 +1,230 @@
+// From the accumulators of a warpgroup to D: epilogue, rounding, panels of 128 bytes in shared
+// memory, then a bulk store, or ordinary stores where D's strides or base do not allow one.
+#pragma once
+
+#include "parts/bulk_tile.cuh"
+#include "parts/element.cuh"
+#include "parts/fragment.cuh"
+#include "parts/swizzle.cuh"
+
+namespace tilewise {
+
+constexpr int kPanelRows = 64;
+constexpr int kPanelBytes = kPanelRows * kLineBytes;  // (64, 128 bytes), 128-byte swizzle
+constexpr int kPanelsInFlight = 2;                    // one is filled while the other is stored
+
+// Whether the host has encoded a map of D (arguments.cuh: LaunchInfo).
+__device__ inline bool stores_in_bulk(const MatrixArgument& d, int element_bytes) {
+  const int64 bytes = d.row * element_bytes | d.batch * element_bytes |
+                      static_cast<int64>(reinterpret_cast<unsigned long long>(d.data));
+  return d.column == 1 && bytes % 16 == 0;
+}
+
+// One warpgroup's buffers and the matrix that they go to.
+template <class Output>
+struct PanelStore {
+  static constexpr int kColumns = kLineBytes / static_cast<int>(sizeof(Output));
+
+  unsigned char* panels;  // kPanelsInFlight of them
+  const KernelArguments& arguments;
+  const TensorMap* map;
+  bool bulk;
+  int thread;   // of the warpgroup
+  int barrier;  // a named barrier of its own
+  int next = 0;
+
+  __device__ unsigned char* acquire() {
+    unsigned char* panel = panels + next * kPanelBytes;
+    if (bulk && thread == 0) bulk_wait_group_read<kPanelsInFlight - 1>();
+    named_barrier_sync(barrier, kWarpgroupThreads);
+    return panel;
+  }
+
+  // Sends the panel acquired last to its place in D, (m, n) on.
+  __device__ void release(int64 batch, int64 m, int64 n) {
+    const unsigned char* panel = panels + next * kPanelBytes;
+    next = (next + 1) % kPanelsInFlight;
+    // HAZARD: a bulk store clips rows of D at whole 16 bytes, so a ragged end is stored by
+    // elements.
+    const bool ragged = n + kColumns > arguments.n &&
+                        arguments.n * static_cast<int64>(sizeof(Output)) % kSwizzleChunkBytes != 0;
+    const bool in_bulk = bulk && !ragged;
+    if (in_bulk) fence_proxy_async();
+    named_barrier_sync(barrier, kWarpgroupThreads);
+    if (!in_bulk) {
+      store_elements(panel, batch, m, n);
+    } else if (thread == 0 && m < arguments.m && n < arguments.n) {
+      const int map_batch = arguments.d.batch == 0 ? 0 : static_cast<int>(batch);
+      tma_store(map, panel, static_cast<int>(n), static_cast<int>(m), map_batch);
+    }
+    if (bulk && thread == 0) bulk_commit_group();  // one group a panel, be it empty: acquire counts
+  }
+
+  // Before the block ends, shared memory must have been read.
+  __device__ void drain() const {
+    if (bulk && thread == 0) bulk_wait_group_read<0>();
+  }
+
+ private:
+  __device__ void store_elements(const unsigned char* panel, int64 batch, int64 m, int64 n) const {
+    const MatrixArgument& d = arguments.d;
+    Output* base = static_cast<Output*>(d.data) + batch * d.batch + m * d.row + n * d.column;
+    const bool along_columns = d.column == 1;  // neighbouring threads write neighbouring elements
+#pragma unroll 1
+    for (int i = thread; i < kPanelRows * kColumns; i += kWarpgroupThreads) {
+      const int row = along_columns ? i / kColumns : i % kPanelRows;
+      const int column = along_columns ? i % kColumns : i / kPanelRows;
+      if (m + row >= arguments.m || n + column >= arguments.n) continue;
+      const int at =
+          swizzle(kLineBytes, row * kLineBytes + column * static_cast<int>(sizeof(Output)));
+      base[row * d.row + column * d.column] = *reinterpret_cast<const Output*>(panel + at);
+    }
+  }
+};
+
+// Two neighbours of a row.
+struct alignas(8) FloatPair {
+  float x, y;
+};
+
+// Fills a panel with columns [first_column, first_column + kColumns) of a (64, N) accumulator that
+// has been through the epilogue. warp, lane: of the warpgroup.
+template <class Output, int kRegisters>
+__device__ inline void fill_panel(unsigned char* panel, const float (&acc)[kRegisters],
+                                  int first_column, int warp, int lane) {
+  constexpr int kColumns = PanelStore<Output>::kColumns;
+  if constexpr (sizeof(Output) == 2) {
+    // Matrices 0, 1: rows 0 to 7 and 8 to 15 of this warp; 2, 3: the next 8 columns.
+    const int row = 16 * warp + lane % 16;
+#pragma unroll
+    for (int j = 0; j < kColumns / 8; j += 2) {
+      const int i = (first_column / 8 + j) * 4;
+      const int at = swizzle(kLineBytes, row * kLineBytes + (j + lane / 16) * 16);
+      stmatrix_x4(panel + at, pack_pair<Output>(acc[i], acc[i + 1]),
+                  pack_pair<Output>(acc[i + 2], acc[i + 3]),
+                  pack_pair<Output>(acc[i + 4], acc[i + 5]),
+                  pack_pair<Output>(acc[i + 6], acc[i + 7]));
+    }
+  } else {
+    static_assert(sizeof(Output) == 4, "D is stored as bf16, f16 or f32");
+#pragma unroll
+    for (int j = 0; j < kColumns / 8; ++j) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int i = (first_column / 8 + j) * 4 + 2 * half;
+        const Coordinate at = mma_c(lane, 2 * half);
+        const int offset =
+            swizzle(kLineBytes, (16 * warp + at.row) * kLineBytes + (8 * j + at.column) * 4);
+        *reinterpret_cast<FloatPair*>(panel + offset) = FloatPair{acc[i], acc[i + 1]};
+      }
+    }
+  }
+}
+
+// Applies the epilogue to columns [first_column, first_column + kColumns) of a (64, N) accumulator
+// whose corner is (m, n) of D. Elements outside D are computed at the nearest one inside, so that
+// no operand is read out of bounds; they are never stored.
+template <class Epilogue, int kColumns, int kRegisters>
+__device__ inline void apply_epilogue(float (&acc)[kRegisters], const KernelArguments& arguments,
+                                      int64 batch, int64 m, int64 n, int first_column, int thread) {
+#pragma unroll
+  for (int j = 0; j < kColumns / 2; ++j) {
+    const int i = first_column / 2 + j;
+    const Coordinate at = wgmma_c(thread, i);
+    const int64 row = m + at.row < arguments.m ? m + at.row : arguments.m - 1;
+    const int64 column = n + at.column < arguments.n ? n + at.column : arguments.n - 1;
+    acc[i] = Epilogue::apply(acc[i], arguments, batch, row, column);
+  }
+}
+
+// Whether an epilogue is evaluated from shared memory: it says so by kThroughShared, which is worth
+// it where it reads operands or calls functions.
+template <class Epilogue>
+constexpr bool kThroughShared = false;
+template <class Epilogue>
+  requires(Epilogue::kThroughShared)
+constexpr bool kThroughShared<Epilogue> = true;
+
+// Column `lane` of up to 16 rows of float32 sums, each row 128 bytes, from (m, n) of D on.
+template <class Epilogue, class Output>
+__device__ inline void evaluate_rows(const unsigned char* sums, Output* to,
+                                     const KernelArguments& arguments, int64 batch, int64 m,
+                                     int64 n, int rows, int lane) {
+  constexpr int kBatchRows = 8;
+#pragma unroll 1
+  for (int row = 0; row < rows; row += kBatchRows) {
+    // All reads of a batch come before its first write, which they may not pass.
+    float value[kBatchRows];
+#pragma unroll
+    for (int i = 0; i < kBatchRows; ++i) {
+      const int at = swizzle(kLineBytes, (row + i) * kLineBytes + lane * 4);
+      const int inside = row + i < rows ? row + i : rows - 1;
+      value[i] = Epilogue::apply(*reinterpret_cast<const float*>(sums + at), arguments, batch,
+                                 m + inside, n);
+    }
+#pragma unroll
+    for (int i = 0; i < kBatchRows; ++i) {
+      if (row + i < rows) *to = from_float<Output>(value[i]);
+      to += arguments.d.row;
+    }
+  }
+}
+
+// The float32 accumulator passes through panels of 32 columns, so that a warp evaluates the
+// epilogue for 32 neighbours of a row: operands and D are read and written whole sectors at a time.
+// A warp's rows of a panel are its own: no barrier.
+template <class Output, class Epilogue, int kRegisters>
+__device__ inline void store_through_shared(const float (&acc)[kRegisters],
+                                            PanelStore<Output>& store, int64 batch, int64 m,
+                                            int64 n) {
+  constexpr int kColumns = PanelStore<float>::kColumns;
+  static_assert(kColumns == kWarpLanes);
+  constexpr int kRows = kPanelRows / (kWarpgroupThreads / kWarpLanes);
+  const KernelArguments& arguments = store.arguments;
+  const MatrixArgument& d = arguments.d;
+  const int warp = store.thread / kWarpLanes, lane = store.thread % kWarpLanes;
+  m += warp * kRows;
+  n += lane;
+  const int64 below = arguments.m - m;
+  const int rows = below < kRows ? static_cast<int>(below) : kRows;  // 0 or fewer: none
+  Output* to = static_cast<Output*>(d.data) + batch * d.batch + m * d.row + n * d.column;
+  // HAZARD: the loop must not be unrolled, or its code outgrows the instruction cache. Registers
+  // have no run-time index, hence the choice among all panels.
+#pragma unroll 1
+  for (int panel_index = 0; panel_index < 2 * kRegisters / kColumns; ++panel_index) {
+    unsigned char* panel = store.panels + panel_index % kPanelsInFlight * kPanelBytes;
+    __syncwarp();  // what lay here has been read
+#pragma unroll
+    for (int i = 0; i < 2 * kRegisters / kColumns; ++i) {
+      if (i == panel_index) fill_panel<float>(panel, acc, i * kColumns, warp, lane);
+    }
+    __syncwarp();
+    if (n < arguments.n) {
+      evaluate_rows<Epilogue>(panel + warp * kRows * kLineBytes, to, arguments, batch, m, n, rows,
+                              lane);
+    }
+    n += kColumns;
+    to += kColumns * d.column;
+  }
+}
+
+// A (64, N) accumulator with its corner at (m, n), through the epilogue into D.
+template <class Output, class Epilogue, int kRegisters>
+__device__ inline void store_accumulator(float (&acc)[kRegisters], PanelStore<Output>& store,
+                                         int64 batch, int64 m, int64 n) {
+  constexpr int kColumns = PanelStore<Output>::kColumns;
+  static_assert(2 * kRegisters % kColumns == 0, "block.n must be a multiple of a 128-byte panel");
+  if constexpr (kThroughShared<Epilogue>) {
+    store_through_shared<Output, Epilogue>(acc, store, batch, m, n);
+  } else {
+#pragma unroll
+    for (int first = 0; first < 2 * kRegisters; first += kColumns) {
+      apply_epilogue<Epilogue, kColumns>(acc, store.arguments, batch, m, n, first, store.thread);
+      unsigned char* panel = store.acquire();
+      fill_panel<Output>(panel, acc, first, store.thread / kWarpLanes, store.thread % kWarpLanes);
+      store.release(batch, m, n + first);
+    }
+  }
+}
+
+}  // namespace tilewise
