@@ -130,7 +130,41 @@ def tuned_f32_options(_):
         "option": lambda row: row["variant"], "layout": lambda row: row["layout"], **SPEED})
 
 
-TABLES = {"rungs": rungs, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
+def ladder_tensor(_):
+    """The tensor-core rungs."""
+    return bench_table("ladder_tensor.json", {
+        "schedule": lambda row: f"`{row['schedule']}`", "type": lambda row: row["dtype"],
+        "layout": lambda row: row["layout"], **SPEED,
+        "of the dense peak:": lambda row: f"{100 * row['share_of_peak']:.1f} %",
+        "registers:": lambda row: row["registers"],
+        "shared bytes:": lambda row: row["shared_bytes"]})
+
+
+def tensor_options(_):
+    """The tensor-core rungs with one option changed, a split K, or a fused epilogue."""
+    return bench_table("tensor_options.json", {
+        "schedule": lambda row: f"`{row['schedule']}`", "option": lambda row: row["variant"],
+        "epilogue": lambda row: "fused" if row["epilogue"] else "",
+        "type": lambda row: row["dtype"], **SPEED})
+
+
+def fp8_accumulation(_):
+    """Error of the FP8 accumulator over K."""
+    out = ""
+    for path in sorted((ROOT / "bench" / "results").rglob("fp8_accumulation.json")):
+        document = json.loads(path.read_text())
+        where = document["environment"]
+        out += f"{where['card']}, {where['date'][:10]}; {where['command']}.\n\n"
+        columns = {"plain: rms": "plain_rms", "bias": "plain_mean_bias",
+                   "promoted: rms": "promoted_rms", "bias ": "promoted_mean_bias"}
+        out += table(["data", "K:", *(f"{name}:" for name in columns)],
+                     [[row["data"], row["k"], *(f"{row[key]:.1e}" for key in columns.values())]
+                      for row in document["rows"]])
+    return out or "Nothing measured yet.\n"
+
+
+TABLES = {"rungs": rungs, "ladder_tensor": ladder_tensor, "tensor_options": tensor_options,
+          "fp8_accumulation": fp8_accumulation, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
           "tuned_f32_options": tuned_f32_options}
 
 
