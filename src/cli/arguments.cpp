@@ -49,7 +49,7 @@ Result<std::vector<Tile>> parse_tiles(const TilingOptions& options) {
     tiles.push_back(*tile);
   }
   std::sort(tiles.begin(), tiles.end(),
-                   [](const Tile& x, const Tile& y) { return x.level < y.level; });
+            [](const Tile& x, const Tile& y) { return x.level < y.level; });
   return tiles;
 }
 
@@ -81,6 +81,15 @@ Result<std::int64_t> parse_integer(std::string_view name, std::string_view text,
                                              : fmt::format("from {} to {}", low, high);
   return bad_request(
       fmt::format("{} is {}; it must be a whole number {}", name, in_quotes(text), range));
+}
+
+Result<double> parse_number(std::string_view name, std::string_view text, double low, double high) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (whole && value >= low && value <= high) return value;
+  return bad_request(
+      fmt::format("{} is {}; it must be a number from {} to {}", name, in_quotes(text), low, high));
 }
 
 Result<Sizes> parse_sizes(const std::vector<std::string>& texts) {

@@ -17,6 +17,10 @@ namespace tilewise::cli {
 [[nodiscard]] Result<std::int64_t> parse_integer(std::string_view name, std::string_view text,
                                                  std::int64_t low, std::int64_t high);
 
+// A decimal number such as 0.5.
+[[nodiscard]] Result<double> parse_number(std::string_view name, std::string_view text, double low,
+                                          double high);
+
 struct Sizes {
   std::int64_t m = 0, n = 0, k = 0;
 };

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "tilewise/machine.h"
 #include "version.h"
 
 namespace tilewise::cli {
@@ -47,6 +48,7 @@ void begin_document(JsonWriter& w, std::string_view schema, const Console& conso
   w.member("version", kVersion);
   w.member("commit", kCommit);
   w.member("compiler", compiler_name());
+  w.member("machine", host_machine().name);
   w.member("cpu", cpu_name());
   w.member("date", utc_now());
   w.member("command", console.command);

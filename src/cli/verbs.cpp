@@ -5,6 +5,7 @@
 namespace tilewise::cli {
 
 extern const Verb kRunVerb;
+extern const Verb kBenchVerb;
 extern const Verb kBoundVerb;
 extern const Verb kCountVerb;
 extern const Verb kMachinesVerb;
@@ -13,8 +14,8 @@ extern const Verb kSimulateVerb;
 extern const Verb kSchedulesVerb;
 
 std::span<const Verb* const> verbs() {
-  static constexpr std::array kVerbs = {&kRunVerb, &kCountVerb,    &kSimulateVerb, &kBoundVerb,
-                                        &kMmaVerb, &kMachinesVerb, &kSchedulesVerb};
+  static constexpr std::array kVerbs = {&kRunVerb, &kCountVerb,    &kSimulateVerb,  &kBoundVerb,
+                                        &kMmaVerb, &kMachinesVerb, &kSchedulesVerb, &kBenchVerb};
   return kVerbs;
 }
 

@@ -45,8 +45,8 @@ Result<void> time_product(const Plan& plan, const ProductRequest& request, Produ
            static_cast<int>(seconds.size()) < kMostRuns);
   report.num_runs = static_cast<int>(seconds.size());
   std::sort(seconds.begin(), seconds.end());
-  report.low_seconds = seconds.front();
-  report.high_seconds = seconds.back();
+  report.low_seconds = seconds[seconds.size() / 4];
+  report.high_seconds = seconds[(3 * seconds.size()) / 4];
   report.seconds = seconds[seconds.size() / 2];
   return {};
 }

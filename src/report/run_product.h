@@ -38,9 +38,9 @@ struct ProductReport {
   std::string target;
   int threads = 1;
 
-  double seconds = 0;        // median of num_runs
-  double first_seconds = 0;  // the first run, caches and pages cold
-  double low_seconds = 0, high_seconds = 0;
+  double seconds = 0;                        // median of num_runs
+  double first_seconds = 0;                  // the first run, caches and pages cold
+  double low_seconds = 0, high_seconds = 0;  // half of the runs lie between
   int num_runs = 0;
   double gflops = 0;       // 0 where there is nothing to compute
   double peak_gflops = 0;  // a register loop timed in the same run; 0: not measured

@@ -17,7 +17,7 @@ TILEWISE = os.path.abspath(sys.argv.pop(1))
 RUNGS = ["naive_rows", "naive", "shared_tile", "column_tile", "square_tile", "vector_loads",
          "conflict_free", "double_buffer", "warp_tile", "tuned_f32", "wmma", "mma", "wgmma",
          "wgmma_pipeline", "wgmma_fp8"]
-VERBS = ["run", "count", "simulate", "bound", "mma", "machines", "schedules"]
+VERBS = ["run", "count", "simulate", "bound", "mma", "machines", "schedules", "bench"]
 
 
 def tilewise(*arguments, **options):

@@ -1,0 +1,256 @@
+// tilewise bench: the shapes of a suite, measured; bench compare: two such measurements.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+
+#include "cli/arguments.h"
+#include "cli/bench_compare.h"
+#include "cli/environment.h"
+#include "cli/progress_line.h"
+#include "cli/verb.h"
+#include "io/bench_document.h"
+#include "io/output_file.h"
+#include "io/suite_csv.h"
+#include "io/text_table.h"
+#include "io/wording.h"
+#include "report/bench_suite.h"
+
+namespace tilewise::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> words;  // "compare a.json b.json"
+  std::optional<std::string> suite, device, schedule, threads, target, output, epilogue, max_gflop;
+  std::string dtype = "f32", layout = "nn", verify = "sample", seed = "1", seconds = "0.5";
+  std::string threshold = "3";
+  bool json = false;
+};
+
+Result<Type> bench_type(const std::string& name) {
+  const Result<Type> type = parse_type(name);
+  if (!type) return bad_request(fmt::format("--dtype: {}", type.error().message));
+  if (*type == Type::f8e4m3 || *type == Type::f8e5m2) {
+    return bad_request(
+        fmt::format("--dtype is \"{}\"; valid here are f32, f64, bf16 and f16", name));
+  }
+  return type;
+}
+
+Result<void> read_layout(const std::string& layout, BenchOptions& bench) {
+  if (layout.size() != 2 || layout.find_first_not_of("nt") != std::string::npos) {
+    return bad_request(
+        fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
+  }
+  bench.transpose_a = layout[0] == 't';
+  bench.transpose_b = layout[1] == 't';
+  return {};
+}
+
+Result<void> read_epilogue(const Options& options, BenchOptions& bench) {
+  if (!options.epilogue) return {};
+  const Result<Epilogue> epilogue = parse_epilogue(*options.epilogue);
+  if (!epilogue) return bad_request(fmt::format("--epilogue: {}", epilogue.error().message));
+  bench.epilogue = *epilogue;
+  bench.epilogue_text = epilogue->is_identity() ? "" : print_epilogue(*epilogue);
+  return {};
+}
+
+Result<void> read_limits(const Options& options, BenchOptions& bench) {
+  constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMostThreads = 4096;
+  const Result<std::int64_t> seed = parse_integer("--seed", options.seed, 0, kLargestSeed);
+  if (!seed) return std::unexpected(seed.error());
+  bench.seed = static_cast<std::uint64_t>(*seed);
+  const Result<double> seconds = parse_number("--seconds", options.seconds, 0, 3600);
+  if (!seconds) return std::unexpected(seconds.error());
+  bench.repeat_for_s = *seconds;
+  const Result<VerifyMode> verify = parse_verify_mode(options.verify);
+  if (!verify) return bad_request(fmt::format("--verify: {}", verify.error().message));
+  bench.verify = *verify;
+  if (options.target) bench.prepare.target = *options.target;
+  if (!options.threads) return {};
+  const Result<std::int64_t> threads =
+      parse_integer("--threads", *options.threads, 1, kMostThreads);
+  if (!threads) return std::unexpected(threads.error());
+  bench.prepare.threads = static_cast<int>(*threads);
+  return {};
+}
+
+Result<void> read_device(const Options& options, BenchOptions& bench) {
+  if (options.device && *options.device != "cpu" && *options.device != "gpu") {
+    return bad_request(
+        fmt::format("--device is {}; valid are cpu and gpu", in_quotes(*options.device)));
+  }
+  if (options.device == "gpu") {
+    return missing_capability(
+        "--device is gpu, and this command measures on the CPU; take --device cpu");
+  }
+  bench.prepare.device = Device::cpu;
+  return {};
+}
+
+// The shapes that are measured: those within --max-gflop.
+Result<Suite> read_shapes(const Options& options, const Console& console) {
+  if (!options.suite) {
+    return bad_request(
+        "--suite is missing: a CSV of name,m,n,k,batch such as bench/suites/cubes.csv");
+  }
+  Result<Suite> suite = read_suite(*options.suite);
+  if (!suite) return bad_request(fmt::format("--suite: {}", suite.error().message));
+  if (!options.max_gflop) return suite;
+  const Result<double> most = parse_number("--max-gflop", *options.max_gflop, 0, 1e15);
+  if (!most) return std::unexpected(most.error());
+  const std::size_t removed = std::erase_if(suite->shapes, [&](const SuiteShape& shape) {
+    Problem p = make_problem(shape.m, shape.n, shape.k);
+    p.batch = shape.batch;
+    return num_flops(p) > *most * 1e9;
+  });
+  if (suite->shapes.empty()) {
+    return bad_request(fmt::format("--max-gflop {} leaves no shape of {}", *options.max_gflop,
+                                   in_quotes(*options.suite)));
+  }
+  if (removed > 0) {
+    console.say(fmt::format("tilewise bench: {} shapes of more than {} GFLOP are left out\n",
+                            removed, *options.max_gflop));
+  }
+  return suite;
+}
+
+std::string table_text(const std::vector<BenchRow>& rows) {
+  TextTable table({{"name", TextTable::Align::left},
+                   {"m"},
+                   {"n"},
+                   {"k"},
+                   {"batch"},
+                   {"time us"},
+                   {"low"},
+                   {"high"},
+                   {"GFLOP/s"},
+                   {"% of peak"},
+                   {"error"},
+                   {"checked", TextTable::Align::left}});
+  for (const BenchRow& row : rows) {
+    const std::string_view checked = !row.verified ? "no" : *row.verified ? "right" : "WRONG";
+    table.add_row({row.name, fmt::to_string(row.m), fmt::to_string(row.n), fmt::to_string(row.k),
+                   fmt::to_string(row.batch), fmt::format("{:.1f}", row.time_us),
+                   fmt::format("{:.1f}", row.low_us), fmt::format("{:.1f}", row.high_us),
+                   fmt::format("{:.1f}", row.tflops * 1e3),
+                   fmt::format("{:.1f}", 100 * row.share_of_peak),
+                   fmt::format("{:.2g}", row.max_error), std::string(checked)});
+  }
+  const BenchSummary summary = summarise(rows);
+  return table.text() +
+         fmt::format("\n  share of peak: geometric mean {:.1f} %, least {:.1f} % ({})\n",
+                     100 * summary.geomean, 100 * summary.worst, summary.worst_name);
+}
+
+Result<void> write_document(const std::string& path, const std::string& text) {
+  Result<OutputFile> file = OutputFile::open(path);
+  if (!file) return bad_request(fmt::format("-o: {}", file.error().message));
+  Result<void> done = file->write(std::as_bytes(std::span(text)));
+  if (done) done = file->commit();
+  if (!done) return bad_request(fmt::format("-o: {}", done.error().message));
+  return {};
+}
+
+Result<ExitCode> run_bench(const Options& options, const Console& console) {
+  BenchOptions bench;
+  const Result<Type> type = bench_type(options.dtype);
+  if (!type) return std::unexpected(type.error());
+  bench.type = *type;
+  Result<void> done = read_layout(options.layout, bench);
+  if (done) done = read_epilogue(options, bench);
+  if (done) done = read_limits(options, bench);
+  if (done) done = read_device(options, bench);
+  if (done && options.output) done = check_output_path(*options.output);
+  if (!done) return std::unexpected(done.error());
+  std::optional<Schedule> schedule;
+  if (options.schedule) {
+    Result<Schedule> loaded = load_schedule(*options.schedule);
+    if (!loaded) return std::unexpected(loaded.error());
+    schedule = std::move(*loaded);
+    bench.schedule = &*schedule;
+  }
+  const Result<Suite> suite = read_shapes(options, console);
+  if (!suite) return std::unexpected(suite.error());
+
+  ProgressLine progress(console.err);
+  bench.progress = [&](std::string_view stage, double part) { progress.set(stage, part); };
+  const Result<std::vector<BenchRow>> rows = run_suite(*suite, bench);
+  if (!rows) return std::unexpected(rows.error());
+  JsonWriter w;
+  begin_document(w, "tilewise.bench/1", console, fmt::format("normal, seed {}", bench.seed));
+  write_bench_rows(w, *rows);
+  w.end_object();
+  const std::string document = std::move(w).finish();
+  if (options.output) {
+    if (const Result<void> written = write_document(*options.output, document); !written) {
+      return std::unexpected(written.error());
+    }
+  }
+  if (options.output != "-") console.print(options.json ? document : table_text(*rows));
+  for (const BenchRow& row : *rows) {
+    if (row.verified != false) continue;
+    return std::unexpected(Error{ErrorCode::verification_failed,
+                                 fmt::format("the result of {} is wrong", in_quotes(row.name))});
+  }
+  return ExitCode::success;
+}
+
+Result<ExitCode> run(const Options& options, const Console& console) {
+  if (options.words.empty()) return run_bench(options, console);
+  if (options.words[0] != "compare") {
+    return bad_request(
+        fmt::format("unexpected argument {}; give --suite FILE, or compare a.json b.json",
+                    in_quotes(options.words[0])));
+  }
+  const Result<double> percent = parse_number("--threshold", options.threshold, 0, 1000);
+  if (!percent) return std::unexpected(percent.error());
+  return compare_documents({options.words.begin() + 1, options.words.end()}, *percent / 100,
+                           options.json, console);
+}
+
+Action declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("words", options->words, "nothing, or: compare BEFORE.json AFTER.json")
+      ->type_name("compare A B");
+  app.add_option("--suite", options->suite, "a CSV of name,m,n,k,batch")->type_name("FILE");
+  app.add_option("--device", options->device, "cpu")->type_name("DEVICE");
+  app.add_option("--dtype", options->dtype, "f32 (the default), f64, bf16 or f16")
+      ->type_name("TYPE");
+  app.add_option("--layout", options->layout, "nn (the default), nt, tn or tt: A and B transposed")
+      ->type_name("LAYOUT");
+  app.add_option("--epilogue", options->epilogue, "an expression; its operands get random values")
+      ->type_name("EXPR");
+  app.add_option("--schedule", options->schedule, "a named schedule or file.json")
+      ->type_name("NAME");
+  app.add_option("--threads", options->threads, "by default all that this process may use")
+      ->type_name("N");
+  app.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
+      ->type_name("NAME");
+  app.add_option("--seed", options->seed, "of the random matrices; 1 by default")->type_name("N");
+  app.add_option("--seconds", options->seconds, "repeat each shape for so long; 0.5 by default")
+      ->type_name("S");
+  app.add_option("--max-gflop", options->max_gflop, "leave larger shapes out")->type_name("X");
+  app.add_option("--verify", options->verify, "sample (the default), full or none")
+      ->type_name("MODE");
+  app.add_option("--threshold", options->threshold, "of compare, in percent; 3 by default")
+      ->type_name("P");
+  app.add_option("-o,--output", options->output, "write the JSON document here too")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json, "one JSON document (tilewise.bench/1, tilewise.compare/1)");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+extern const Verb kBenchVerb = {
+    "bench", "the shapes of a suite, measured; or two measurements compared",
+    "  tilewise bench --suite bench/suites/cubes.csv --device cpu --max-gflop 20 -o before.json\n"
+    "  tilewise bench --suite bench/suites/odd.csv --dtype bf16 --epilogue 'gelu(acc + bias[n])'\n"
+    "  tilewise bench compare before.json after.json --threshold 5\n",
+    declare};
+
+}  // namespace tilewise::cli

@@ -1,0 +1,57 @@
+// Measurements as JSON ("tilewise.bench/1"): the rows of one run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/json_writer.h"
+#include "tilewise/result.h"
+
+namespace tilewise {
+
+struct BenchRow {
+  std::string suite, name;
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  std::string dtype;
+  std::string layout = "nn";  // A, then B: n as it is, t transposed
+  std::string compute;
+  std::string scale = "none";
+  std::string epilogue;  // "" for none
+  std::string schedule;
+  std::string device;
+  std::int64_t threads = 0;
+  double time_us = 0;              // median
+  double low_us = 0, high_us = 0;  // the middle half of the runs lies between
+  double tflops = 0;
+  double share_of_peak = 0;
+  std::optional<bool> verified;
+  double max_error = 0;
+  double error_bound = 0;
+};
+
+// What the rows together say: the geometric mean and the smallest share of peak, over those that
+// compute anything. Zero for no rows.
+struct BenchSummary {
+  double geomean = 0;
+  double worst = 0;
+  std::string worst_name;
+};
+[[nodiscard]] BenchSummary summarise(const std::vector<BenchRow>& rows);
+
+// The members "rows" and "summary". No rival stands beside these rows: "rivals" is empty, "ratio"
+// null, and the summary's "of" says that it is of share_of_peak.
+void write_bench_rows(JsonWriter& writer, const std::vector<BenchRow>& rows);
+
+struct BenchDocument {
+  std::string machine;  // environment.cpu or environment.card, "" if neither is there
+  std::vector<BenchRow> rows;
+};
+
+// Reads a document of any verb that measures; fields that are not of BenchRow are left aside.
+// Errors name the row and the field.
+[[nodiscard]] Result<BenchDocument> parse_bench(std::string_view json);
+
+}  // namespace tilewise

@@ -1,0 +1,159 @@
+#include "report/bench_suite.h"
+
+#include <fmt/format.h>
+
+#include "io/matrix.h"
+#include "report/normal_values.h"
+#include "report/run_product.h"
+
+namespace tilewise {
+namespace {
+
+// Random streams: A, B, C and then the operands of the epilogue.
+constexpr std::uint64_t kStreamA = 0, kStreamB = 1, kStreamC = 2, kFirstOperandStream = 16;
+
+Problem problem_of(const SuiteShape& shape, const BenchOptions& options) {
+  Problem p = make_problem(shape.m, shape.n, shape.k, options.type);
+  p.batch = shape.batch;
+  if (options.transpose_a) p.a = {1, shape.m, 0};
+  if (options.transpose_b) p.b = {1, shape.k, 0};
+  p.a.batch = shape.m * shape.k;
+  p.b.batch = shape.k * shape.n;
+  p.d.batch = shape.m * shape.n;
+  p.c = p.d;
+  p.epilogue = options.epilogue;
+  set_contiguous_operands(p.epilogue, shape.m, shape.n);
+  for (EpilogueOperand& operand : p.epilogue.operands) operand.type = options.type;
+  return p;
+}
+
+// Bytes of A, B and D of all batches, or an error where they do not fit memory.
+Result<void> check_fits(const SuiteShape& shape, const BenchOptions& options) {
+  const Problem p = problem_of(shape, options);
+  if (const Result<void> valid = validate(p); !valid) {
+    return bad_request(fmt::format("shape \"{}\": {}", shape.name, valid.error().message));
+  }
+  const auto elements = [&](std::int64_t rows, std::int64_t columns) {
+    return static_cast<double>(shape.batch) * static_cast<double>(rows) *
+           static_cast<double>(columns);
+  };
+  const double bytes =
+      size_bytes(options.type) *
+      (elements(shape.m, shape.k) + elements(shape.k, shape.n) + 2 * elements(shape.m, shape.n));
+  const std::int64_t available = available_memory_bytes();
+  if (bytes <= static_cast<double>(available)) return {};
+  return out_of_memory(
+      fmt::format("shape \"{}\" takes {:.0f} bytes, and {} bytes of memory are free "
+                  "here; leave large shapes out with --max-gflop",
+                  shape.name, bytes, available));
+}
+
+struct Operands {
+  Matrix a, b, c, d;
+  std::vector<Matrix> others;
+  std::vector<const void*> pointers;
+};
+
+Result<void> fill(Operands& operands, const Problem& p, const BenchOptions& options) {
+  const auto make = [&](std::int64_t rows, std::int64_t columns, std::uint64_t stream,
+                        Matrix& matrix) -> Result<void> {
+    Result<Matrix> made =
+        normal_matrix(rows, columns, options.type, options.seed, stream, "an operand");
+    if (!made) return std::unexpected(made.error());
+    matrix = std::move(*made);
+    return {};
+  };
+  Result<void> done = make(p.batch * p.m, p.k, kStreamA, operands.a);
+  if (done) done = make(p.batch * p.k, p.n, kStreamB, operands.b);
+  if (done && p.epilogue.reads_c()) done = make(p.batch * p.m, p.n, kStreamC, operands.c);
+  operands.others.resize(p.epilogue.num_operands);
+  for (std::size_t i = 0; done && i < operands.others.size(); ++i) {
+    const EpilogueOperand& operand = p.epilogue.operands[i];
+    done = make((operand.index_b ? p.batch : 1) * (operand.index_m ? p.m : 1),
+                operand.index_n ? p.n : 1, kFirstOperandStream + i, operands.others[i]);
+    operands.pointers.push_back(operands.others[i].data);
+  }
+  if (!done) return done;
+  const auto bytes = p.batch * p.m * p.n * size_bytes(p.type_d);
+  const Result<std::shared_ptr<void>> d = allocate_bytes(bytes, "the result");
+  if (!d) return std::unexpected(d.error());
+  operands.d.owner = *d;
+  operands.d.data = d->get();
+  return {};
+}
+
+BenchRow row_of(const Suite& suite, const SuiteShape& shape, const BenchOptions& options,
+                const Problem& p, const ProductReport& report) {
+  constexpr double kMicroseconds = 1e6;
+  BenchRow row;
+  row.suite = suite.name;
+  row.name = shape.name;
+  row.m = shape.m;
+  row.n = shape.n;
+  row.k = shape.k;
+  row.batch = shape.batch;
+  row.dtype = to_string(options.type);
+  row.layout = {options.transpose_a ? 't' : 'n', options.transpose_b ? 't' : 'n'};
+  row.compute = to_string(p.compute);
+  row.epilogue = options.epilogue_text;
+  row.schedule = report.schedule.name;
+  row.device = to_string(report.device);
+  row.threads = report.threads;
+  row.time_us = report.seconds * kMicroseconds;
+  row.low_us = report.low_seconds * kMicroseconds;
+  row.high_us = report.high_seconds * kMicroseconds;
+  row.tflops = report.gflops / 1e3;
+  row.share_of_peak = report.share_of_peak;
+  if (report.verification.mode != VerifyMode::none) row.verified = report.verification.passed();
+  row.max_error = report.verification.max_error;
+  row.error_bound = report.verification.worst.expected.error;
+  return row;
+}
+
+Result<BenchRow> measure(const Suite& suite, const SuiteShape& shape, const BenchOptions& options) {
+  const Problem p = problem_of(shape, options);
+  Operands operands;
+  if (const Result<void> done = fill(operands, p, options); !done) {
+    return std::unexpected(done.error());
+  }
+  ProductRequest request;
+  request.problem = p;
+  request.schedule = options.schedule;
+  request.prepare = options.prepare;
+  request.verify = options.verify;
+  request.seed = options.seed;
+  request.repeat_for_s = options.repeat_for_s;
+  request.a = operands.a.data;
+  request.b = operands.b.data;
+  request.c = operands.c.data;
+  request.d = const_cast<void*>(operands.d.data);  // the buffer that fill() owns
+  request.operands = operands.pointers;
+  if (options.progress) {
+    request.progress = [&](std::string_view stage, double fraction) {
+      options.progress(fmt::format("{}: {}", shape.name, stage), fraction);
+    };
+  }
+  const Result<ProductReport> report = run_product(request);
+  if (!report) return std::unexpected(report.error());
+  return row_of(suite, shape, options, p, *report);
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> run_suite(const Suite& suite, const BenchOptions& options) {
+  for (const SuiteShape& shape : suite.shapes) {
+    if (const Result<void> fits = check_fits(shape, options); !fits) {
+      return std::unexpected(fits.error());
+    }
+  }
+  std::vector<BenchRow> rows;
+  for (const SuiteShape& shape : suite.shapes) {
+    const Result<BenchRow> row = measure(suite, shape, options);
+    if (!row) return std::unexpected(row.error());
+    if (options.done) options.done(*row);
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+}  // namespace tilewise
