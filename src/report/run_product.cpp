@@ -9,7 +9,7 @@
 namespace tilewise {
 namespace {
 
-constexpr int kMostRuns = 200;
+constexpr int kMostRuns = 20000;
 
 void tell(const ProductRequest& request, std::string_view stage, double fraction = -1) {
   if (request.progress) request.progress(stage, fraction);

@@ -5,6 +5,7 @@ usage: test_bench.py TILEWISE
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,19 @@ class Bench(unittest.TestCase):
         out = self.path("a.json")
         self.tilewise("--suite", self.suite, "--seconds", 0, "-o", out)
         self.tilewise("compare", out, out, "--threshold", 0)
+
+    def test_progress_is_shown_on_a_terminal_after_two_seconds(self):
+        suite = self.file("slow.csv", "name,m,n,k,batch\nslow,600,600,600,1\n")
+        command = [TILEWISE, "bench", "--suite", suite, "--seconds", "2.8", "--verify", "none"]
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, timeout=120)
+        os.close(theirs)
+        shown = os.read(ours, 1 << 16)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"slow: computing, 2 s", shown)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), "the line is erased")
+        self.assertNotIn(b"computing", done.stdout)
 
     def test_bad_requests(self):
         good = self.changed("good.json", 1)
