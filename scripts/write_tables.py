@@ -80,7 +80,7 @@ def cpu_runs(_):
             continue
         where = document["environment"]
         rows = [
-            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["epilogue"] or "",
+            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], "" if row["epilogue"] == "acc" else row["epilogue"],
              row["threads"], f"{1000 * row['tflops']:.1f}", f"{100 * row['share_of_peak']:.0f} %",
              f"{row['max_error']:.1e}", f"{row['error_bound']:.1e}"]
             for row in document["rows"]
