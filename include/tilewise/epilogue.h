@@ -96,9 +96,9 @@ struct Epilogue {
 // the position with a caret, and says what would be valid. Cost: one pass over the text.
 [[nodiscard]] Result<Epilogue> parse_epilogue(std::string_view text);
 
-// Whether the instructions are a well-formed expression, constants are finite, and strides of absent
-// indices are 0 (what parse_epilogue returns always passes; a hand-made one may not). Errors name the
-// instruction or the operand.
+// Whether the instructions are a well-formed expression, constants are finite, and strides of
+// absent indices are 0 (what parse_epilogue returns always passes; a hand-made one may not). Errors
+// name the instruction or the operand.
 [[nodiscard]] Result<void> validate(const Epilogue& epilogue);
 
 // The canonical text; parse_epilogue(print_epilogue(e)) equals e up to types and strides.

@@ -52,7 +52,8 @@ __device__ inline double divide(double x, double denominator) { return x / denom
 // result keeps its relative accuracy. Minus infinity gives the limit, zero.
 template <class T>
 __device__ inline T times_sigmoid(T x, T v) {
-  constexpr T kLimit = sizeof(T) == sizeof(float) ? T(110) : T(760);  // x e^-x is zero from there on
+  constexpr T kLimit =
+      sizeof(T) == sizeof(float) ? T(110) : T(760);  // x e^-x is zero from there on
   const T e = exponential(-absolute(v));
   x = x < -kLimit ? -kLimit : x;
   return divide(v < T(0) ? x * e : x, T(1) + e);
@@ -75,9 +76,9 @@ __device__ inline T gelu_tanh(T x) {
 
 // ---- x Phi(x), Phi the normal distribution's
 
-// With t = |x|: Phi(-t) = e^(-t^2/2) R(t), and R(t) (t + 3) is a polynomial in q = (t - 3) / (t + 3)
-// (the one of src/epilogue/approximations.h). The exponent -t^2/2 log2(e) is carried in two parts:
-// one rounding of it alone would cost 2^-17 in the far tail.
+// With t = |x|: Phi(-t) = e^(-t^2/2) R(t), and R(t) (t + 3) is a polynomial in q = (t - 3) / (t +
+// 3) (the one of src/epilogue/approximations.h). The exponent -t^2/2 log2(e) is carried in two
+// parts: one rounding of it alone would cost 2^-17 in the far tail.
 __device__ inline float gelu_erf(float x) {
   constexpr float kLargest = 14.6f;  // x Phi(x) rounds to zero from -kLargest on
   constexpr float kScale = -0.72134752044448170368f;

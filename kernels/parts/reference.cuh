@@ -1,5 +1,6 @@
-// What results are checked against: products of sampled elements in float64, and the random operands
-// they are made from. For the command and the tests; no kernel of the ladder includes this.
+// What results are checked against: products of sampled elements in float64, and the random
+// operands they are made from. For the command and the tests; no kernel of the ladder includes
+// this.
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -13,8 +14,8 @@ struct Sample {
   int64 batch, m, n;
 };
 
-// For sample i: sums[i] = the sum over k of a b, magnitudes[i] = the sum of |a b|, and results[i] the
-// element that a kernel wrote to d, all in float64.
+// For sample i: sums[i] = the sum over k of a b, magnitudes[i] = the sum of |a b|, and results[i]
+// the element that a kernel wrote to d, all in float64.
 struct ReferenceArguments {
   KernelArguments product;  // a, b and d are read
   const Sample* samples;

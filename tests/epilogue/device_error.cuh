@@ -8,27 +8,41 @@ enum class Function { exponential, hyperbolic_tangent, sigmoid, silu, gelu_tanh,
 template <class T>
 __device__ T evaluate(Function function, T x) {
   switch (function) {
-    case Function::exponential: return epilogue::exponential(x);
-    case Function::hyperbolic_tangent: return epilogue::hyperbolic_tangent(x);
-    case Function::sigmoid: return epilogue::sigmoid(x);
-    case Function::silu: return epilogue::silu(x);
-    case Function::gelu_tanh: return epilogue::gelu_tanh(x);
-    case Function::gelu_erf: return epilogue::gelu_erf(x);
+    case Function::exponential:
+      return epilogue::exponential(x);
+    case Function::hyperbolic_tangent:
+      return epilogue::hyperbolic_tangent(x);
+    case Function::sigmoid:
+      return epilogue::sigmoid(x);
+    case Function::silu:
+      return epilogue::silu(x);
+    case Function::gelu_tanh:
+      return epilogue::gelu_tanh(x);
+    case Function::gelu_erf:
+      return epilogue::gelu_erf(x);
   }
   return x;
 }
 
 // 2 sqrt(2/pi) (x + 0.044715 x^3)
-__device__ double gelu_argument(double x) { return 1.5957691216057308 * (x + 0.044715 * x * x * x); }
+__device__ double gelu_argument(double x) {
+  return 1.5957691216057308 * (x + 0.044715 * x * x * x);
+}
 
 __device__ double reference(Function function, double x) {
   switch (function) {
-    case Function::exponential: return exp(x);
-    case Function::hyperbolic_tangent: return tanh(x);
-    case Function::sigmoid: return 1 / (1 + exp(-x));
-    case Function::silu: return x / (1 + exp(-x));
-    case Function::gelu_tanh: return x / (1 + exp(-gelu_argument(x)));
-    case Function::gelu_erf: return x * normcdf(x);
+    case Function::exponential:
+      return exp(x);
+    case Function::hyperbolic_tangent:
+      return tanh(x);
+    case Function::sigmoid:
+      return 1 / (1 + exp(-x));
+    case Function::silu:
+      return x / (1 + exp(-x));
+    case Function::gelu_tanh:
+      return x / (1 + exp(-gelu_argument(x)));
+    case Function::gelu_erf:
+      return x * normcdf(x);
   }
   return x;
 }
@@ -45,8 +59,9 @@ __device__ double error_ulps(float got, double exact, double smallest) {
 constexpr LaunchInfo error_launch() { return {.threads = 256}; }
 extern "C" __device__ const LaunchInfo tilewise_launch = error_launch();
 
-// count > 0: y[i] of x[i]. Otherwise every finite float; worst: the largest error in 1/1024 ulp in the
-// upper half, the bits of its argument in the lower. gelu_tanh's is divided by 2 + |gelu_argument|.
+// count > 0: y[i] of x[i]. Otherwise every finite float; worst: the largest error in 1/1024 ulp in
+// the upper half, the bits of its argument in the lower. gelu_tanh's is divided by 2 +
+// |gelu_argument|.
 extern "C" __global__ void __launch_bounds__(256)
     tilewise_kernel(Function function, int64 count, const double* x, double* y, double smallest,
                     unsigned long long* worst) {
