@@ -35,8 +35,8 @@ format: ## format C++ and CUDA sources in place
 docs: build ## rewrite the tables of README.md and docs/ from results and counts
 	@/usr/bin/python3 scripts/write_tables.py --tilewise build/release/tilewise
 
-bench: build ## time products on this CPU, into bench/results/<machine>/products.json
-	@/usr/bin/python3 scripts/record_products.py build/release/tilewise
+bench: build ## time products on this CPU, into bench/results/<machine>/
+	@scripts/bench.sh
 
 kernels: ## not there yet: compile more GPU kernels ahead of time
 	@echo "make kernels: compiling GPU kernels ahead of time is not there yet" >&2; exit 1
