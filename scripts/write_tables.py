@@ -73,22 +73,26 @@ def results():
 
 
 def cpu_runs(_):
-    """Products on a CPU: bench/results/<machine>/products.json."""
-    out = ""
+    """Products on CPUs: bench/results/<machine>/cpu_*.json, one table a machine."""
+    machines = {}
     for path, document in results():
-        if path.name != "products.json":
-            continue
-        where = document["environment"]
+        if path.name.startswith("cpu_"):
+            machines.setdefault(path.parent.name, []).append(document)
+    out = ""
+    for documents in machines.values():
+        where = documents[0]["environment"]
         rows = [
-            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], "" if row["epilogue"] == "acc" else row["epilogue"],
-             row["threads"], f"{1000 * row['tflops']:.1f}", f"{100 * row['share_of_peak']:.0f} %",
-             f"{row['max_error']:.1e}", f"{row['error_bound']:.1e}"]
-            for row in document["rows"]
+            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["threads"],
+             f"{row['time_us']:,.0f}", f"{1000 * row['tflops']:.1f}",
+             f"{100 * row['share_of_peak']:.0f} %",
+             f"{row['max_error']:.1e}", "yes" if row["verified"] else "NO"]
+            for document in documents for row in document["rows"] if row["m"] >= 512
         ]
-        out += (f"{where['cpu']}, {where['compiler']}, {where['date'][:10]}; "
-                f"`{where['command']}`, {where['data']}.\n\n")
-        out += table(["M x N x K", "type", "epilogue", "threads:", "GFLOP/s:",
-                      "of the measured FMA peak:", "error:", "bound:"], rows)
+        out += (f"{where['cpu']}, {where['compiler']}, {where['date'][:10]}; data {where['data']}; "
+                "made by `make bench`.\n\n")
+        out += table(["M x N x K", "type", "threads:", "time, us:", "GFLOP/s:",
+                      "of the measured FMA peak:", "largest error:",
+                      "all within their bounds"], rows)
     return out or "Nothing measured yet.\n"
 
 
