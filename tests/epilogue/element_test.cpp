@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -97,9 +98,13 @@ void check_rounding(unsigned largest, Encode encode, Decode decoded) {
 
 template <class T>
 unsigned stored(Type type, T x) {
-  std::uint64_t result = 0;  // little-endian machines only
-  store_elements<T>(type, &result, 0, 1, 1, &x);
-  return static_cast<unsigned>(result);
+  // Bytes, since an element may not be written into an object of another type (GCC at -O3 drops
+  // it).
+  alignas(8) unsigned char bytes[8] = {};
+  store_elements<T>(type, bytes, 0, 1, 1, &x);
+  std::uint32_t result = 0;  // little-endian machines only
+  std::memcpy(&result, bytes, sizeof result);
+  return result;
 }
 
 // nextafter in double lies far closer to the middle than a float can, so float inputs are checked
