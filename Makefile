@@ -38,8 +38,11 @@ docs: build ## rewrite the tables of README.md and docs/ from results and counts
 bench: build ## time products on this CPU, into bench/results/<machine>/
 	@scripts/bench.sh
 
-kernels: ## not there yet: compile more GPU kernels ahead of time
-	@echo "make kernels: compiling GPU kernels ahead of time is not there yet" >&2; exit 1
+kernels: ## build with every named GPU schedule compiled ahead of time
+	@scripts/install_packages.sh run
+	@scripts/make_venv.sh
+	@cmake --preset release -D TILEWISE_PRECOMPILE=all
+	@scripts/build.sh
 
 explore: ## not there yet: the page that shows a tiling step by step
 	@echo "make explore: the page is not there yet" >&2; exit 1

@@ -40,7 +40,7 @@ std::string utc_now() {
 }  // namespace
 
 void begin_document(JsonWriter& w, std::string_view schema, const Console& console,
-                    std::string_view data) {
+                    std::string_view data, const std::vector<ExtraMember>& more) {
   w.begin_object();
   w.member("schema", schema);
   w.key("environment");
@@ -53,6 +53,7 @@ void begin_document(JsonWriter& w, std::string_view schema, const Console& conso
   w.member("date", utc_now());
   w.member("command", console.command);
   w.member("data", data);
+  for (const auto& [name, text] : more) w.member(name, text);
   w.end_object();
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 // By name, fastest first. A schedule that copies in bulk is passed over where it cannot.
 std::span<const std::string_view> candidates(Type type, Compute compute) {
-  static constexpr std::string_view kFloat32[] = {"tuned"};
-  static constexpr std::string_view kTensorFloat32[] = {"mma_sync_tf32"};
-  static constexpr std::string_view kHalf[] = {"wgmma_pipeline", "mma_sync"};
+  static constexpr std::string_view kFloat32[] = {"tuned_f32"};
+  static constexpr std::string_view kTensorFloat32[] = {"wgmma_pipeline_tf32", "mma_tf32"};
+  static constexpr std::string_view kHalf[] = {"wgmma_pipeline", "mma"};
   static constexpr std::string_view kFloat8[] = {"wgmma_fp8"};
   switch (type) {
     case Type::f32:
@@ -44,6 +44,7 @@ Result<Schedule> choose_schedule(const Problem& problem, std::string_view archit
   Result<Schedule> chosen;
   for (const std::string_view name : names) {
     chosen = find_schedule(name);
+    if (!chosen && name != names.back()) continue;
     if (!chosen) return chosen;
     if (chosen->copy != Copy::bulk) return chosen;
     const auto bulk = check_bulk_strides(problem);

@@ -9,9 +9,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <thread>
 
+#include "gpu/kernel_record.h"
 #include "gpu/sha256.h"
 
 namespace tilewise::gpu {
@@ -72,36 +72,6 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-// What the digest covers: the key, what is known of the kernel, and its machine code.
-std::string pack(std::string_view key, const CompiledKernel& kernel) {
-  const KernelResources& r = kernel.resources;
-  std::ostringstream text;
-  text << key << '\n'
-       << kernel.architecture << ' ' << r.registers << ' ' << r.spill_store_bytes << ' '
-       << r.spill_load_bytes << ' ' << r.stack_bytes << ' ' << r.static_shared_bytes << ' '
-       << r.barriers << ' ' << r.serialised_wgmma << '\n'
-       << kernel.cubin;
-  return text.str();
-}
-
-std::optional<CompiledKernel> unpack(std::string_view key, std::string_view content) {
-  if (content.substr(0, content.find('\n')) != key) return {};
-  content.remove_prefix(key.size() + 1);
-  const std::size_t end = content.find('\n');
-  if (end == std::string_view::npos) return {};
-  std::istringstream line{std::string(content.substr(0, end))};
-  CompiledKernel kernel;
-  KernelResources& r = kernel.resources;
-  line >> kernel.architecture >> r.registers >> r.spill_store_bytes >> r.spill_load_bytes >>
-      r.stack_bytes >> r.static_shared_bytes >> r.barriers >> r.serialised_wgmma;
-  if (!line) return {};
-  kernel.cubin = content.substr(end + 1);
-  auto launch = read_launch_info(kernel.cubin);
-  if (!launch) return {};
-  kernel.launch = *launch;
-  return kernel;
-}
-
 }  // namespace
 
 CacheLock::~CacheLock() {
@@ -128,12 +98,12 @@ std::optional<CompiledKernel> DiskCache::load(std::string_view key) const {
   const std::string_view digest = rest.substr(0, kDigestChars);
   rest.remove_prefix(kDigestChars + 1);
   if (sha256_hex(rest) != digest) return {};
-  return unpack(key, rest);
+  return unpack_kernel(key, rest);
 }
 
 bool DiskCache::store(std::string_view key, const CompiledKernel& kernel) const {
   if (!usable()) return false;
-  const std::string content = pack(key, kernel);
+  const std::string content = pack_kernel(key, kernel);
   std::string temporary = (folder_ / (std::string(key) + ".XXXXXX")).string();
   const int file = mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return false;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kBulkBytes = 16;  // bases and pitches
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 32;
-constexpr const char* kWayOut = "or take schedule \"mma_sync\"";
+constexpr const char* kWayOut = "or take schedule \"mma\"";
 
 // A matrix as the bulk copy sees it: the contiguous dimension, the other one, the batch.
 struct BulkView {
@@ -127,9 +127,24 @@ Result<void> check_strides(const char* name, Type type, const Strides& strides, 
   return {};
 }
 
+// Tensor cores read shared tiles along either dimension for 16-bit elements alone.
+Result<void> check_along_k(const Problem& p) {
+  constexpr int kEitherWayBytes = 2;
+  if (size_bytes(p.type_a) == kEitherWayBytes) return {};
+  const bool a = p.a.column == 1, b = p.b.row == 1;
+  if (a && b) return {};
+  const std::string type(to_string(p.type_a));
+  return bad_request(
+      "matmul: " + std::string(a ? "B" : "A") + " is " + type +
+      " and not contiguous along k, which wgmma needs for elements that are not of 16 "
+      "bits; pass A row-major and B column-major (layout nt)" +
+      (p.type_a == Type::f32 ? std::string(", ") + kWayOut : ""));
+}
+
 }  // namespace
 
 Result<void> check_bulk_strides(const Problem& p) {
+  if (auto ok = check_along_k(p); !ok) return ok;
   if (auto ok = check_strides("A", p.type_a, p.a, p.m, p.k); !ok) return ok;
   return check_strides("B", p.type_b, p.b, p.k, p.n);
 }

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "cpu/cpu_plan.h"
+#include "gpu/gpu_plan.h"
 #include "tilewise/plan.h"
 
 namespace tilewise {
@@ -42,8 +43,9 @@ Result<Plan> prepare(const Problem& problem, const Schedule* schedule, const Mac
     return std::unexpected(ok.error());
   }
   if (device == Device::gpu) {
-    return missing_capability(
-        "prepare: device is gpu, which this build cannot run; take device cpu");
+    auto plan = gpu::make_plan(problem, schedule);
+    if (!plan) return std::unexpected(plan.error());
+    return Plan(std::move(*plan));
   }
   auto implementation = cpu::make_plan(problem, schedule, machine, options);
   if (!implementation) return std::unexpected(implementation.error());

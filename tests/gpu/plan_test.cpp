@@ -119,7 +119,7 @@ TEST_F(PlanTest, ARunInTheStreamsContextNeedsNoCurrentOne) {
 }
 
 TEST_F(PlanTest, ASplitKTakesTheCallersWorkspaceOrItsOwn) {
-  Result<Schedule> schedule = find_schedule("tuned");
+  Result<Schedule> schedule = find_schedule("tuned_f32");
   if (!schedule) GTEST_SKIP() << schedule.error().message;
   const auto context = find_context(nullptr);
   const auto scope = ContextScope::enter(context->context);

@@ -21,8 +21,11 @@ TEST(TensorMaps, ARefusalNamesTheStrideAndTheWayOut) {
   EXPECT_EQ(
       check_bulk_strides(p).error().message,
       "matmul: row stride of A is 1021 bf16 elements (2042 bytes), not a multiple of 16 bytes, "
-      "which the bulk copy needs; pad to 1024, or take schedule \"mma_sync\"");
+      "which the bulk copy needs; pad to 1024, or take schedule \"mma\"");
   p = make_problem(8, 64, 64, Type::f32);
+  EXPECT_THAT(check_bulk_strides(p).error().message,
+              HasSubstr("B is f32 and not contiguous along k"));
+  p = make_problem(8, 64, 64, Type::bf16);
   p.b = {.row = 2, .column = 130};
   EXPECT_THAT(check_bulk_strides(p).error().message, HasSubstr("neither rows nor columns of B"));
   p = make_problem(8, 64, 64, Type::bf16);

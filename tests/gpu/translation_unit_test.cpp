@@ -48,6 +48,7 @@ TEST(TranslationUnit, LayoutComesFromTheProblem) {
   EXPECT_TRUE(c.a_k_major);
   EXPECT_FALSE(c.b_k_major);
   EXPECT_TRUE(c.aligned_16);
+  EXPECT_EQ(c.d_bytes, 4);
   EXPECT_FALSE(make_constants(p, probe_schedule(), false).aligned_16);
   p.a = {.row = 1, .column = 64};
   p.b = {.row = 1, .column = 66};
