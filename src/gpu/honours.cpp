@@ -128,6 +128,14 @@ std::vector<Type> kernel_types(std::string_view needs_line) {
   return types.empty() ? std::vector<Type>{Type::bf16, Type::f16} : types;
 }
 
+std::vector<Type> schedule_types(const Schedule& schedule, std::string_view needs_line) {
+  std::vector<Type> types = kernel_types(needs_line);
+  if (find_tile(schedule, Level::instruction) == nullptr) return types;
+  const bool tf32 = schedule.compute == Compute::tf32;
+  std::erase_if(types, [&](Type type) { return (type == Type::f32) != tf32; });
+  return types;
+}
+
 Result<void> check_needs(const KernelFiles& files, const Problem& problem, const Schedule& schedule,
                          std::string_view architecture) {
   const auto file = find_kernel_file(files, schedule.kernel);
@@ -137,19 +145,18 @@ Result<void> check_needs(const KernelFiles& files, const Problem& problem, const
     return missing_capability("schedule: kernel \"" + schedule.kernel +
                               "\" needs sm_90a, and this GPU is " + std::string(architecture));
   }
-  const auto takes = [&](std::string_view line) {
-    const std::vector<Type> types = kernel_types(line);
+  const auto contains = [&](const std::vector<Type>& types) {
     return std::ranges::find(types, problem.type_a) != types.end();
   };
-  if (takes(needs)) return {};
+  if (contains(schedule_types(schedule, needs))) return {};
   std::string others;
   for (const auto& [name, text] : files) {
     const std::string kernel = kernel_name(name);
-    if (!kernel.empty() && takes(header_line(text, "Needs"))) {
-      others += (others.empty() ? "" : ", ") + kernel;
-    }
+    if (kernel == schedule.kernel || !contains(kernel_types(header_line(text, "Needs")))) continue;
+    if (!kernel.empty()) others += (others.empty() ? "" : ", ") + kernel;
   }
-  return bad_request("schedule: kernel \"" + schedule.kernel + "\" does not multiply " +
+  return bad_request("schedule: kernel \"" + schedule.kernel + "\" with compute " +
+                     std::string(to_string(schedule.compute)) + " does not multiply " +
                      std::string(to_string(problem.type_a)) +
                      (others.empty() ? "; no kernel does" : "; take one that does: " + others));
 }

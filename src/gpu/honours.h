@@ -32,6 +32,11 @@ struct SetField {
 // f32, bf16, f16, e4m3, e5m2, float64), bf16 and f16 where it names none.
 [[nodiscard]] std::vector<Type> kernel_types(std::string_view needs_line);
 
+// Of those, the types that a schedule of that kernel multiplies: on tensor cores float32 is
+// multiplied as tf32 alone, and by a schedule whose compute is tf32, which multiplies nothing else.
+[[nodiscard]] std::vector<Type> schedule_types(const Schedule& schedule,
+                                               std::string_view needs_line);
+
 // A kernel that multiplies the problem's types, on an architecture that has its instructions.
 // Error: the type or the architecture, and the kernels that take it.
 [[nodiscard]] Result<void> check_needs(const KernelFiles& files, const Problem& problem,

@@ -82,13 +82,25 @@ TEST(Honours, TypesComeFromTheNeedsLine) {
   EXPECT_EQ(kernel_types("sm_90a; e4m3, nt alone"), Types{Type::f8e4m3});
 }
 
+TEST(Honours, TensorCoresMultiplyFloat32AsTf32Alone) {
+  using Types = std::vector<Type>;
+  const std::string_view needs = "sm_80; bf16, f16, or float as tf32";
+  Schedule s;
+  s.tiles = {{.level = Level::instruction, .m = 16, .n = 8, .k = 16}};
+  EXPECT_EQ(schedule_types(s, needs), (Types{Type::bf16, Type::f16}));
+  s.compute = Compute::tf32;
+  EXPECT_EQ(schedule_types(s, needs), Types{Type::f32});
+  EXPECT_EQ(schedule_types(square(), "sm_80; float32"), Types{Type::f32});
+}
+
 TEST(Honours, ARefusalOfATypeNamesKernelsThatTakeIt) {
   const KernelFiles files = {{"ladder/05_square_tile.cuh", "// 05\n// Needs     sm_80; float32\n"},
                              {"ladder/14_pipeline.cuh", "// 14\n// Needs     sm_90a; bf16\n"}};
   const Problem half = make_problem(8, 8, 8, Type::bf16);
   EXPECT_EQ(
       check_needs(files, half, square(), "sm_90a").error().message,
-      "schedule: kernel \"square_tile\" does not multiply bf16; take one that does: pipeline");
+      "schedule: kernel \"square_tile\" with compute f32 does not multiply bf16; take one that "
+      "does: pipeline");
   Schedule s;
   s.kernel = "pipeline";
   EXPECT_TRUE(check_needs(files, half, s, "sm_90a").has_value());

@@ -168,12 +168,12 @@ TEST_P(Product, IsExactForEveryShapeAndLayout) {
   if (needs.find("any strides") != std::string::npos) {
     for (const Layout& layout : kAny) layouts.emplace_back(layout, false);
   }
-  for (const Type type : kernel_types(needs)) {
-    const bool tensor = find_tile(schedule, Level::instruction) != nullptr;
-    if (tensor && (schedule.compute == Compute::tf32) != (type == Type::f32)) continue;
+  for (const Type type : schedule_types(schedule, needs)) {
     const bool is_f8 = size_bytes(type) == 1;
+    // wgmma reads elements that are not of 16 bits along k alone.
+    const bool along_k = schedule.copy == Copy::bulk && size_bytes(type) != 2;
     for (const auto& [layout, aligned] : layouts) {
-      if (is_f8 && (layout.transpose_a || !layout.transpose_b)) continue;
+      if (along_k && (layout.transpose_a || !layout.transpose_b)) continue;
       for (const Shape& shape : kShapes) {
         const Problem p =
             make(shape, layout, type, is_f8 ? Type::bf16 : type, schedule.compute, aligned);

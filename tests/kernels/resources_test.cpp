@@ -35,13 +35,9 @@ bool has(const std::string& text, std::string_view word) {
 
 std::vector<Variant> variants_of(const Schedule& schedule, const std::string& needs) {
   std::vector<Variant> variants;
-  for (const Type type : gpu::kernel_types(needs)) {
-    const bool tensor_float = find_tile(schedule, Level::instruction) != nullptr;
-    const bool is_tf32 = schedule.compute == Compute::tf32;
-    if (tensor_float && is_tf32 != (type == Type::f32)) continue;
-    // What the bulk copy brings is multiplied where it lies, and only 16-bit types may lie along n.
-    const bool nt_alone = schedule.copy == Copy::bulk && size_bytes(type) != 2;
-    if (!nt_alone) variants.push_back({type, "nn"});
+  for (const Type type : gpu::schedule_types(schedule, needs)) {
+    // wgmma reads elements that are not of 16 bits along k alone.
+    if (schedule.copy != Copy::bulk || size_bytes(type) == 2) variants.push_back({type, "nn"});
     variants.push_back({type, "nt"});
     if (schedule.copy != Copy::bulk) variants.push_back({type, "unaligned"});
   }

@@ -45,9 +45,11 @@ void add_named(std::vector<PrecompiledKernel>& set) {
     const auto file = find_kernel_file(*files, schedule.kernel);
     if (schedule.device != Device::gpu || !file) continue;
     const std::string needs = header_line(files->at(*file), "Needs");
-    for (const Type type : kernel_types(needs)) {
+    for (const Type type : schedule_types(schedule, needs)) {
       const bool is_f8 = size_bytes(type) == 1;
-      Problem problem = dense(type, is_f8 ? "nt" : "nn", is_f8 ? Type::bf16 : type);
+      // Tensor cores read elements that are not of 16 bits along k alone.
+      const bool along_k = schedule.copy == Copy::bulk && size_bytes(type) != 2;
+      Problem problem = dense(type, along_k ? "nt" : "nn", is_f8 ? Type::bf16 : type);
       problem.compute = schedule.compute;
       set.push_back({problem, schedule, "sm_90a", true});
     }
