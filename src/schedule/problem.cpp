@@ -88,6 +88,7 @@ Result<void> validate(const Problem& p) {
     return bad_request("types of A and B are " + std::string(to_string(p.type_a)) + " and " +
                        std::string(to_string(p.type_b)) + "; f64 goes with f64 only");
   }
+  if (auto ok = validate(p.epilogue); !ok) return ok;
   if (auto ok = check_strides("A", p.a, p.m, p.k, p.batch, p.type_a); !ok) return ok;
   if (auto ok = check_strides("B", p.b, p.k, p.n, p.batch, p.type_b); !ok) return ok;
   if (p.epilogue.reads_c()) {

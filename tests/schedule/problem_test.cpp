@@ -62,6 +62,12 @@ TEST(Problem, ChecksSizesBatchesAndReach) {
   EXPECT_EQ(message(p), "");
 }
 
+TEST(Problem, RefusesABrokenEpilogue) {
+  Problem p = make_problem(5, 6, 7);
+  p.epilogue.instructions[0].op = EpilogueOp::add;  // nothing to add
+  EXPECT_NE(message(p), "");
+}
+
 TEST(Problem, TypesOfOperandsAgreeOnDouble) {
   Problem p = make_problem(5, 6, 7);
   p.type_b = Type::f64;
