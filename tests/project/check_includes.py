@@ -15,7 +15,7 @@ PUBLIC_PART = {
     "traffic": "model", "bounds": "model", "mma": "model", "occupancy": "model",
     "access": "model", "block_order": "model", "estimate": "model",
     "simulate": "simulate", "pebble": "simulate",
-    "plan": "product", "matmul": "product", "tilewise": "product",
+    "plan": "product", "matmul": "product", "tilewise": "c",
     "report": "report",
 }
 
@@ -34,6 +34,7 @@ MAY_READ = {
     "plan": {"base", "epilogue", "schedule", "model", "product", "cpu", "gpu"},
     "report": {"base", "epilogue", "schedule", "model", "simulate", "product", "cpu", "gpu", "io",
                "kernels"},
+    "c": {"base", "epilogue", "schedule", "model", "product"},
     "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io"},
     "kernels": set(),
 }
