@@ -73,10 +73,10 @@ Result<std::vector<Schedule>> ladder_schedules(const Problem& problem) {
     const auto file = gpu::find_kernel_file(*files, schedule.kernel);
     if (!file) continue;
     const auto types = gpu::schedule_types(schedule, gpu::header_line(files->at(*file), "Needs"));
-    if (std::ranges::find(types, problem.type_a) != types.end()) schedules.push_back(schedule);
+    if (std::ranges::find(types, problem.type_a) == types.end()) continue;
+    const auto rung = [&](const Schedule& each) { return rung_of(each, *files); };
+    schedules.insert(std::ranges::upper_bound(schedules, rung(schedule), {}, rung), schedule);
   }
-  std::ranges::stable_sort(schedules, {},
-                           [&](const Schedule& schedule) { return rung_of(schedule, *files); });
   if (schedules.empty()) {
     return bad_request("no rung multiplies " + std::string(to_string(problem.type_a)) +
                        " with compute " + std::string(to_string(problem.compute)));
