@@ -53,7 +53,9 @@ void begin_document(JsonWriter& w, std::string_view schema, const Console& conso
   w.member("date", utc_now());
   w.member("command", console.command);
   w.member("data", data);
-  for (const auto& [name, text] : more) w.member(name, text);
+  for (const ExtraMember& member : more) {
+    std::visit([&](const auto& value) { w.member(member.first, value); }, member.second);
+  }
   w.end_object();
 }
 

@@ -1,9 +1,11 @@
 // What a document says about where it was made.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/verb.h"
@@ -11,8 +13,8 @@
 
 namespace tilewise::cli {
 
-// A further member of the environment: a name and a text.
-using ExtraMember = std::pair<std::string_view, std::string>;
+// A further member of the environment: a name, and a text or a whole number.
+using ExtraMember = std::pair<std::string_view, std::variant<std::string, std::int64_t>>;
 
 // Opens the document's object, with "schema" and "environment"; the caller adds members and ends
 // it. data: what the inputs were ("none", "normal, seed 1", file names).

@@ -77,6 +77,7 @@ Result<LadderRequest> request_of(const Options& options) {
     if (!schedule) return std::unexpected(schedule.error());
     request.schedules.push_back(*schedule);
   }
+  request.skip_refused = request.schedules.empty();
   if (request.schedules.empty()) {
     auto all = ladder_schedules(*problem);
     if (!all) return std::unexpected(all.error());
@@ -165,7 +166,7 @@ std::string as_json(const Ladder& ladder, const Console& console, std::uint64_t 
                   {"driver", fmt::format("CUDA {}.{}", ladder.driver_version / 1000,
                                          ladder.driver_version % 1000 / 10)},
                   {"cuda", ladder.compiler},
-                  {"clock_mhz", fmt::to_string(ladder.card.clock_mhz)}});
+                  {"clock_mhz", std::int64_t{ladder.card.clock_mhz}}});
   w.key("rows");
   w.begin_array();
   for (const LadderRow& row : ladder.rows) write_row(w, ladder, row);

@@ -114,6 +114,7 @@ Result<Ladder> run_ladder(const LadderRequest& request) {
     auto measured =
         gpu::measure(request.problem, schedule, *operands, stream->get(), request.timing);
     if (!measured) {
+      if (!request.skip_refused) return std::unexpected(measured.error());
       ladder.failed = ladder.failed || !is_refusal(measured.error());
       ladder.skipped.push_back(schedule.name + ": " + measured.error().message);
       continue;

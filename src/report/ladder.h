@@ -15,6 +15,7 @@ namespace tilewise {
 struct LadderRequest {
   Problem problem;
   std::vector<Schedule> schedules;
+  bool skip_refused = true;  // false: a schedule that cannot take the problem is an error
   bool against_cublaslt = false;
   std::uint64_t seed = 1;
   gpu::TimingOptions timing;

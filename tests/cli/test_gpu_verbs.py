@@ -55,6 +55,13 @@ class Ladder(unittest.TestCase):
             self.assertIn(word, done.stderr)
             self.assertEqual(done.stdout, "")
 
+    def test_a_schedule_by_name_that_cannot_is_refused(self):
+        if not has_gpu():
+            self.skipTest("there is no GPU")
+        done = run("ladder", "1021", "1021", "1021", "--dtype", "bf16", "--schedule", "wgmma")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pad to 1024, or take schedule \"mma\"", done.stderr)
+
     def test_rows_on_a_gpu(self):
         if not has_gpu():
             self.skipTest("there is no GPU")
