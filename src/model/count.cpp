@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "epilogue/cost.h"
 #include "tilewise/traffic.h"
 
 namespace tilewise {
@@ -123,11 +124,6 @@ Result<void> check_sizes(const Problem& p) {
   return {};
 }
 
-Count operand_elements(const Problem& p, const EpilogueOperand& operand) {
-  return Count(operand.index_b ? p.batch : 1) * (operand.index_m ? p.m : 1) *
-         (operand.index_n ? p.n : 1);
-}
-
 void add(Traffic& traffic, std::string level, Operand operand, Direction direction, Count value) {
   traffic.rows.push_back(
       {std::move(level), operand, direction, Quantity::elements, "elements", value});
@@ -138,9 +134,13 @@ void add_epilogue(Traffic& traffic, const Problem& p, const std::string& level) 
   const Count outputs = Count(p.m) * p.n * p.batch;
   if (outputs == Count(0)) return;
   if (p.epilogue.reads_c()) add(traffic, level, Operand::c, Direction::read, outputs);
+  EpilogueShape shape;
+  shape.m = p.m;
+  shape.n = p.n;
+  shape.batch = p.batch;
   Count operands;
-  for (int i = 0; i < p.epilogue.num_operands; ++i) {
-    operands += operand_elements(p, p.epilogue.operands[static_cast<std::size_t>(i)]);
+  for (const OperandCost& operand : epilogue_cost(p.epilogue, shape).operands) {
+    operands += operand.elements;
   }
   if (p.epilogue.num_operands > 0)
     add(traffic, level, Operand::epilogue, Direction::read, operands);

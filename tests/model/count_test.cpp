@@ -190,9 +190,7 @@ TEST(CountLevels, CpuLevelsUseTheSameFormula) {
 
 TEST(CountTraffic, EpilogueAndSplitKAreRows) {
   Problem p = make_problem(64, 48, 100);
-  p.epilogue.num_operands = 2;
-  p.epilogue.operands[0].index_n = true;
-  p.epilogue.operands[1].index_m = p.epilogue.operands[1].index_n = true;
+  p.epilogue = parse_epilogue("acc + bias[n] + residual[m,n]").value();
   Schedule s = nested({tile(Level::block, 32, 32, 32)});
   s.split_k.ways = 9;  // only four phases have work
   const auto traffic = count(p, s);
