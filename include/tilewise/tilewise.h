@@ -35,14 +35,16 @@ typedef enum tilewise_status {
   TILEWISE_OUT_OF_MEMORY = 6
 } tilewise_status;
 
-typedef enum tilewise_type {
+/* An integer of fixed width, so that a value outside the list can be passed and is refused. */
+typedef int32_t tilewise_type;
+enum {
   TILEWISE_F64 = 0,
   TILEWISE_F32 = 1,
   TILEWISE_BF16 = 2,
   TILEWISE_F16 = 3,
   TILEWISE_F8E4M3 = 4,
   TILEWISE_F8E5M2 = 5
-} tilewise_type;
+};
 
 /* Distances in elements between neighbours along a dimension. */
 typedef struct tilewise_strides {

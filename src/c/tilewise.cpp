@@ -64,8 +64,7 @@ tilewise::Strides strides_of(const tilewise_strides& s) { return {s.row, s.colum
 
 Result<tilewise::Type> type_of(tilewise_type type, const char* matrix) {
   if (type < TILEWISE_F64 || type > TILEWISE_F8E5M2) {
-    return tilewise::bad_request("type of " + std::string(matrix) + " is " +
-                                 std::to_string(static_cast<int>(type)) +
+    return tilewise::bad_request("type of " + std::string(matrix) + " is " + std::to_string(type) +
                                  "; valid: TILEWISE_F64 to TILEWISE_F8E5M2");
   }
   return static_cast<tilewise::Type>(type);

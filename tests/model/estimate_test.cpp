@@ -146,11 +146,8 @@ TEST(Estimate, TheTimeIsTheLargestTerm) {
 TEST(Estimate, EpilogueOperandsMove) {
   Problem p = make_problem(256, 512, 128);
   const double plain = of(p, lanes_schedule("square_tile", 128, 8, 8, 8)).memories[1].bytes;
-  p.epilogue.num_operands = 2;
-  p.epilogue.operands[0].index_n = true;                                   // a bias
-  p.epilogue.operands[1].index_m = p.epilogue.operands[1].index_n = true;  // a residual
-  p.epilogue.operands[0].strides = {0, 1, 0};
-  p.epilogue.operands[1].strides = {512, 1, 0};
+  p.epilogue = parse_epilogue("acc + bias[n] + residual[m,n]").value();
+  set_contiguous_operands(p.epilogue, p.m, p.n);
   const double fused = of(p, lanes_schedule("square_tile", 128, 8, 8, 8)).memories[1].bytes;
   EXPECT_EQ(fused - plain, 4.0 * 512 + 4.0 * 256 * 512);
 }
