@@ -1,14 +1,19 @@
 #include "cpu/pool.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "cpu/steering.h"
 
 namespace tilewise::cpu {
 namespace {
@@ -18,6 +23,11 @@ constexpr int kMaxWorkers = 1023;
 // How often a caller that has nothing left to claim looks whether the workers have finished before
 // it sleeps: some 20 us, less than falling asleep and being woken costs.
 constexpr int kWaitSpins = 400;
+
+// How often a worker that has run out of work looks for a new job before it sleeps: some 0.1 ms. A
+// thread that has slept is often woken behind its caller on one core, and stays there for
+// milliseconds; in a sequence of products the workers stay awake where they are.
+constexpr int kIdleSpins = 6000;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,6 +57,13 @@ struct Job {
   bool has_tasks() const { return next_task.load(std::memory_order_relaxed) < tasks; }
 };
 
+// One worker, as the callers see it; guarded by the pool's mutex.
+struct Sleeper {
+  pid_t thread = 0;
+  bool asleep = false;
+  Steering steering;
+};
+
 std::atomic<Pool*> process_pool = nullptr;
 
 }  // namespace
@@ -55,8 +72,10 @@ struct Pool::State {
   mutable std::mutex mutex;
   std::condition_variable work_available;
   std::condition_variable helper_left;
-  std::vector<Job*> jobs;  // that still want helpers
+  std::vector<Job*> jobs;               // that still want helpers
+  std::atomic<unsigned> announced = 0;  // jobs so far; changes while a worker looks out for one
   std::vector<std::thread> workers;
+  std::list<Sleeper> sleepers;  // one for each worker that runs; addresses stay
   bool stopping = false;
 
   void start_workers(int wanted) {
@@ -80,11 +99,44 @@ struct Pool::State {
     return nullptr;
   }
 
+  // Returns, with the lock held again, when a job is announced or after a while.
+  void look_out(std::unique_lock<std::mutex>& lock) {
+    const unsigned seen = announced.load(std::memory_order_relaxed);
+    lock.unlock();
+    for (int i = 0; i < kIdleSpins && announced.load(std::memory_order_relaxed) == seen; ++i) {
+      pause_briefly();
+    }
+    lock.lock();
+  }
+
+  // Before `count` sleeping workers are woken. Under the mutex.
+  void steer(int count) {
+    for (Sleeper& sleeper : sleepers) {
+      if (count == 0) return;
+      if (!sleeper.asleep) continue;
+      sleeper.steering.keep_off_this_core(sleeper.thread);
+      --count;
+    }
+  }
+
+  // Sleeps until there is a job (returned) or the pool stops (null).
+  Job* wait_for_job(std::unique_lock<std::mutex>& lock, Sleeper& self) {
+    Job* job = nullptr;
+    self.asleep = true;
+    work_available.wait(lock, [&] { return stopping || (job = find_job()) != nullptr; });
+    self.asleep = false;
+    self.steering.release();
+    return job;
+  }
+
   void serve() {
     std::unique_lock lock(mutex);
+    Sleeper& self = sleepers.emplace_back();
+    self.thread = static_cast<pid_t>(syscall(SYS_gettid));
     for (;;) {
-      Job* job = nullptr;
-      work_available.wait(lock, [&] { return stopping || (job = find_job()) != nullptr; });
+      if (!stopping && find_job() == nullptr) look_out(lock);
+      Job* job = stopping ? nullptr : find_job();
+      if (job == nullptr) job = wait_for_job(lock, self);
       if (stopping) return;
       const int slot = job->next_slot++;
       --job->slots_left;
@@ -105,6 +157,7 @@ Pool::~Pool() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
+    state_->announced.fetch_add(1, std::memory_order_relaxed);
   }
   state_->work_available.notify_all();
   for (auto& worker : state_->workers) worker.join();
@@ -137,6 +190,8 @@ void Pool::run(std::int64_t tasks, int threads, TaskFunction function, void* con
     const std::lock_guard lock(state_->mutex);
     state_->start_workers(helpers);
     state_->jobs.push_back(&job);
+    state_->announced.fetch_add(1, std::memory_order_relaxed);
+    state_->steer(helpers);
   }
   for (int i = 0; i < helpers; ++i) state_->work_available.notify_one();
 

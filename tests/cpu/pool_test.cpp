@@ -1,10 +1,12 @@
 #include "cpu/pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <set>
 #include <thread>
@@ -80,6 +82,23 @@ TEST(Pool, ATaskMayRunAJobOfItsOwn) {
   std::atomic<int> runs = 0;
   pool.run(4, 2, [&](std::int64_t, int) { pool.run(5, 2, [&](std::int64_t, int) { ++runs; }); });
   EXPECT_EQ(runs, 20);
+}
+
+// Waking steers a worker off the caller's core for a moment; its own set of cores must come back.
+TEST(Pool, WorkersKeepTheirCores) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  Pool pool;
+  std::atomic<int> wrong = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the workers fall asleep
+    pool.run(64, 3, [&](std::int64_t, int slot) {
+      cpu_set_t mine;
+      if (sched_getaffinity(0, sizeof(mine), &mine) != 0 || !CPU_EQUAL(&mine, &allowed)) ++wrong;
+      if (slot == 0) std::this_thread::yield();
+    });
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Pool, AForkedChildStartsAnew) {
