@@ -99,7 +99,11 @@ Result<ExitCode> parse_and_run(const Verb& verb, std::vector<std::string> argume
 }
 
 ExitCode fail(const Console& console, std::string_view where, const Error& error) {
-  console.say(fmt::format("tilewise{}: {}\n", where, error.message));
+  // A message of the library may begin with the verb's own name: said once.
+  std::string_view message = error.message;
+  const std::string own = where.empty() ? "" : fmt::format("{}: ", where.substr(1));
+  if (message.starts_with(own)) message.remove_prefix(own.size());
+  console.say(fmt::format("tilewise{}: {}\n", where, message));
   return exit_code(error.code);
 }
 

@@ -10,6 +10,7 @@ extern const Verb kBoundVerb;
 extern const Verb kCountVerb;
 extern const Verb kDevicesVerb;
 extern const Verb kLadderVerb;
+extern const Verb kExplainVerb;
 extern const Verb kMachinesVerb;
 extern const Verb kMmaVerb;
 extern const Verb kSimulateVerb;
@@ -17,7 +18,7 @@ extern const Verb kSchedulesVerb;
 
 std::span<const Verb* const> verbs() {
   static constexpr std::array kVerbs = {
-      &kRunVerb,    &kCountVerb,   &kSimulateVerb, &kBoundVerb,     &kMmaVerb,
+      &kRunVerb,    &kCountVerb,   &kSimulateVerb, &kBoundVerb,     &kExplainVerb, &kMmaVerb,
       &kLadderVerb, &kDevicesVerb, &kMachinesVerb, &kSchedulesVerb, &kBenchVerb};
   return kVerbs;
 }

@@ -1,6 +1,7 @@
 // Whether a schedule can be launched on a machine; if not, the nearest that can.
-#include <functional>
+#include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "tilewise/estimate.h"
 
@@ -35,6 +36,37 @@ std::string missing_instruction(const Problem& p, const Schedule& s, int capabil
 bool launches(const Problem& p, const Schedule& s, const Limits& limits) {
   const auto f = footprint(p, s);
   return f && exceeded_limits(limits, f->block).empty();
+}
+
+// wgmma reads 32 bytes of k at a time; empty: the schedule's instruction does.
+std::string wrong_instruction(const Problem& p, const Schedule& s) {
+  if (arithmetic_of(s) != Arithmetic::wgmma) return {};
+  constexpr std::int64_t kInstructionBytes = 32;
+  const std::int64_t k = kInstructionBytes / size_bytes(p.type_a);
+  const std::int64_t given = find_tile(s, Level::instruction)->k;
+  if (given == k) return {};
+  return "the instruction of " + named(s) + " has k = " + std::to_string(given) +
+         ", and wgmma of " + std::string(to_string(p.type_a)) + " has k = " + std::to_string(k) +
+         "; take a schedule with that, or schedule \"mma\"";
+}
+
+// Bulk copies need rows that start on multiples of 16 bytes; empty: both operands have them.
+std::string unaligned_rows(const Problem& p, const Schedule& s) {
+  if (s.copy != Copy::bulk) return {};
+  constexpr std::int64_t kAlignmentBytes = 16;
+  const std::tuple<const char*, const Strides&, Type> operands[] = {{"A", p.a, p.type_a},
+                                                                    {"B", p.b, p.type_b}};
+  for (const auto& [name, strides, type] : operands) {
+    const std::int64_t stride = strides.column == 1 ? strides.row : strides.column;
+    const std::int64_t unit = kAlignmentBytes / size_bytes(type);
+    if (stride % unit == 0) continue;
+    return std::string("row stride of ") + name + " is " + std::to_string(stride) + " " +
+           std::string(to_string(type)) + " elements (" +
+           std::to_string(stride * size_bytes(type)) +
+           " bytes), not a multiple of 16 bytes, which the bulk copy needs; pad to " +
+           std::to_string((stride / unit + 1) * unit) + ", or take schedule \"mma\"";
+  }
+  return {};
 }
 
 Tile* block_of(Schedule& s) {
@@ -103,6 +135,12 @@ Result<void> check_fits(const Problem& problem, const Schedule& schedule, const 
   if (!missing.empty()) {
     return missing_capability("explain: " + named(schedule) + " uses " + missing + " (machine \"" +
                               machine.name + "\" is " + machine.architecture + ")");
+  }
+  if (const std::string wrong = wrong_instruction(problem, schedule); !wrong.empty()) {
+    return bad_request("explain: " + wrong);
+  }
+  if (const std::string rows = unaligned_rows(problem, schedule); !rows.empty()) {
+    return bad_request("explain: " + rows);
   }
   const auto exceeded = exceeded_limits(machine.limits, f->block);
   if (exceeded.empty()) return {};

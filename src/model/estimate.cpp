@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kRegisterBytes = 4;
 constexpr std::int64_t kWarpLanes = 32;
 constexpr std::int64_t kWarpgroupLanes = 128;
+constexpr double kLaunchMatters_us = 10;
 
 // The private memories that a level reads into: how many, and bytes of each.
 struct FastMemories {
@@ -91,6 +92,11 @@ void conclude(double flops, Estimate& e) {
     }
   }
   if (e.time_us > 0) e.tflops = flops / e.time_us / 1e6;
+  if (e.time_us > 0 && e.time_us < kLaunchMatters_us) {
+    e.notes.push_back(
+        "The launch of a kernel and the latency of its first loads are not estimated, "
+        "and may be longer than this.");
+  }
 }
 
 void add_cpu_terms(const Problem& p, const Machine& machine, double flops, Estimate& e) {

@@ -17,7 +17,7 @@ TILEWISE = os.path.abspath(sys.argv.pop(1))
 RUNGS = ["naive_rows", "naive", "shared_tile", "column_tile", "square_tile", "vector_loads",
          "conflict_free", "double_buffer", "warp_tile", "tuned_f32", "wmma", "mma", "wgmma",
          "wgmma_pipeline", "wgmma_fp8"]
-VERBS = ["run", "count", "simulate", "bound", "mma", "machines", "schedules", "bench"]
+VERBS = ["run", "count", "simulate", "bound", "explain", "mma", "machines", "schedules", "bench"]
 
 
 def tilewise(*arguments, **options):
@@ -54,7 +54,7 @@ class Help(CommandTest):
             self.assertIn("--json", done.stdout)
 
     def test_the_examples_of_the_cheap_verbs_work(self):
-        for verb in ("count", "simulate", "bound", "mma", "machines", "schedules"):
+        for verb in ("count", "simulate", "bound", "mma", "machines", "explain", "schedules"):
             for line in tilewise(verb, "--help").stdout.splitlines()[1:]:
                 if not line.strip():
                     break

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
+import xml.etree.ElementTree
 
 TILEWISE = os.path.abspath(sys.argv.pop(1))
 
@@ -113,6 +115,74 @@ class Machines(ModelTest):
     def test_refusals(self):
         self.assertIn('did you mean "h200"', self.refused("machines", "h20"))
         self.assertIn("--measure", self.refused("machines", "h200", "--measure"))
+
+
+class Explain(ModelTest):
+    def test_a_chosen_schedule_with_its_terms(self):
+        answer = self.document("explain", 8192, 8192, 8192, "--dtype", "bf16", "--machine", "h200")
+        self.assertIs(answer["chosen"], True)
+        self.assertEqual(answer["schedule"]["name"], "wgmma_pipeline")
+        self.assertEqual(answer["time_us"], max(term["time_us"] for term in answer["terms"]))
+        self.assertAlmostEqual(answer["ridge"], 206, delta=0.5)
+        self.assertAlmostEqual(answer["block"]["intensity"], 85, delta=0.5)
+        quantities = {row["quantity"] for row in answer["rows"]}
+        self.assertEqual(quantities, {"elements", "issued", "units", "bytes"})
+        for level in answer["levels"]:
+            if level["bound_bytes"] is not None:
+                self.assertLessEqual(level["bound_bytes"], level["bytes"])
+        h100 = self.document("explain", 8192, 8192, 8192, "--dtype", "bf16", "--machine", "h100")
+        self.assertAlmostEqual(h100["ridge"], 295, delta=0.5)
+
+    def test_a_given_schedule_and_what_would_change_it(self):
+        answer = self.document("explain", 4096, 4096, 4096, "--schedule", "square_tile")
+        self.assertEqual(answer["limiter"], "shared memory")
+        self.assertIn("What would change it", answer["remedy"])
+        self.assertLess(answer["changes"][0]["time_us"], answer["time_us"])
+
+    def test_this_machine(self):
+        answer = self.document("explain", 300, 300, 300, "--machine", "host")
+        self.assertIsNone(answer["time_us"])
+        self.assertEqual(answer["schedule"]["device"], "cpu")
+        measured = self.document("explain", 300, 300, 300, "--machine", "host", "--measure")
+        self.assertGreater(measured["time_us"], 0)
+
+    def test_zero_dimensions(self):
+        answer = self.document("explain", 0, 5, 5, "--machine", "h200")
+        self.assertIsNone(answer["time_us"])
+        for level in answer["levels"]:
+            self.assertEqual(level["reads"], 0)
+            self.assertIsNone(level["bound_bytes"])
+
+    def test_drawing(self):
+        done = tilewise("explain", 4096, 4096, 4096, "--dtype", "bf16", "--svg", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        root = xml.etree.ElementTree.fromstring(done.stdout)
+        words = [node.text for node in root.iter() if node.tag.endswith("text")]
+        for word in ("FLOP a byte", "C 4096 x 4096", "1 block, from global: 85.33"):
+            self.assertIn(word, words)
+        self.assertTrue(any(word.startswith("4 dram: ") for word in words), words)
+
+    def test_answers_in_under_50_ms(self):
+        def seconds(*arguments):
+            begin = time.monotonic()
+            self.assertEqual(tilewise(*arguments).returncode, 0)
+            return time.monotonic() - begin
+
+        start = min(seconds("--version") for _ in range(3))
+        for size in (4096, 60000):
+            best = min(seconds("explain", size, size, size, "--machine", "h200") for _ in range(5))
+            self.assertLess(best - start, 0.05)
+
+    def test_refusals(self):
+        message = self.refused("explain", 64, 64, 64, "--machine", "h20")
+        self.assertTrue(message.startswith("tilewise explain: unknown machine"), message)
+        self.assertIn('did you mean "h200"', message)
+        self.assertIn("pad to 1024", self.refused("explain", 64, 64, 1021, "--dtype", "bf16",
+                                                  "--schedule", "wgmma"))
+        self.assertIn("sm_90", self.refused("explain", 64, 64, 64, "--dtype", "bf16", "--machine",
+                                            "a100", "--schedule", "wgmma", code=3))
+        self.assertIn("no named schedule multiplies f64", self.refused("explain", 64, 64, 64, "--dtype", "f64"))
+        self.assertIn("k = 32", self.refused("explain", 64, 64, 64, "--dtype", "f8e4m3", "--schedule", "wgmma"))
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ TEST(Estimate, Sectors) {
 
 TEST(Estimate, BoundsHoldAtEveryLevel) {
   for (const std::int64_t m : {1, 64, 1000, 4096}) {
-    for (const std::int64_t k : {1, 64, 5000}) {
+    for (const std::int64_t k : {8, 64, 5000}) {
       for (const std::int64_t batch : {1, 3}) {
         for (const bool shared_b : {false, true}) {
           Problem p = make_problem(m, 2000, k, Type::bf16);
@@ -196,6 +196,12 @@ TEST(CheckFits, SaysWhichLimitByHowMuchAndTheNearest) {
   Schedule wide = lanes_schedule("square_tile", 128, 8, 16, 16);
   EXPECT_THAT(refusal(make_problem(64, 64, 64), wide),
               HasSubstr("312 registers a thread, 57 over"));
+}
+
+TEST(CheckFits, RowsThatABulkCopyCannotTake) {
+  EXPECT_THAT(refusal(make_problem(64, 64, 1021, Type::bf16), wgmma_pipeline_schedule()),
+              AllOf(HasSubstr("row stride of A is 1021 bf16 elements (2042 bytes)"),
+                    HasSubstr("pad to 1024")));
 }
 
 TEST(CheckFits, SaysWhatTheMachineLacks) {

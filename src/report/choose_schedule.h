@@ -1,0 +1,21 @@
+// The named schedules that could compute a problem, by their estimated time.
+#pragma once
+
+#include <vector>
+
+#include "tilewise/report.h"
+
+namespace tilewise {
+
+struct Ranking {
+  std::vector<Alternative>
+      alternatives;                // fastest first; exact for the first, lower bounds may follow
+  const Schedule* best = nullptr;  // null: none fits
+  std::string refusal;             // then: why the last one did not
+};
+
+// Best first: the quick lower bound of each is refined, from the most promising on, until none that
+// is left can be faster than the best exact one. Unit of work: the walks over launch orders.
+[[nodiscard]] Ranking rank_schedules(const Problem& problem, const Machine& machine);
+
+}  // namespace tilewise

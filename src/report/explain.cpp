@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/choose_schedule.h"
+#include "report/try_changes.h"
+#include "tilewise/plan.h"
+#include "tilewise/report.h"
+
+namespace tilewise {
+namespace {
+
+// The terms, largest first.
+std::vector<TimeTerm> sorted_terms(const Estimate& e) {
+  std::vector<TimeTerm> terms = e.terms;
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const auto& x, const auto& y) { return x.time_us > y.time_us; });
+  return terms;
+}
+
+bool empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; }
+
+std::string limiter_sentence(const Report& r) {
+  const Estimate& e = r.estimate;
+  if (empty(r.problem)) return "A dimension is 0: nothing is multiplied.";
+  const std::vector<TimeTerm> terms = sorted_terms(e);
+  if (terms.empty()) return "No rate of this machine is known, so nothing says what limits it.";
+  std::string text = fmt::format("Limited by {}: {:.4g} us", terms[0].name, terms[0].time_us);
+  if (terms.size() > 1) {
+    text += fmt::format(", then {} with {:.4g} us", terms[1].name, terms[1].time_us);
+  }
+  if (terms[0].name != "DRAM" && terms[0].name != "L2" && r.machine.device == Device::gpu) {
+    std::vector<std::string> losses;
+    if (e.waves.efficiency > 0 && e.waves.efficiency < 0.9) {
+      losses.push_back(fmt::format("{} blocks fill {:.0f} % of {} wave{}",
+                                   e.waves.tiles.to_string(), 100 * e.waves.efficiency,
+                                   e.waves.waves.to_string(),
+                                   e.waves.waves == Count(1) ? "" : "s"));
+    }
+    if (e.padding_efficiency > 0 && e.padding_efficiency < 0.9) {
+      losses.push_back(
+          fmt::format("{:.0f} % of the products are padding", 100 * (1 - e.padding_efficiency)));
+    }
+    if (!losses.empty()) text += fmt::format("; {}", fmt::join(losses, ", and "));
+  }
+  return text + ".";
+}
+
+std::string remedy_sentence(const Report& r) {
+  const Estimate& e = r.estimate;
+  if (empty(r.problem) || e.terms.empty()) return {};
+  if (!r.changes.empty()) {
+    const Alternative& best = r.changes.front();
+    return fmt::format("What would change it: {}, {:.4g} us instead of {:.4g} (then {} limits).",
+                       best.what, best.time_us, e.time_us, best.limiter);
+  }
+  if (!r.schedules.empty() && r.schedules.front().time_us < 0.97 * e.time_us) {
+    return fmt::format("What would change it: schedule \"{}\", {:.4g} us instead of {:.4g}.",
+                       r.schedules.front().what, r.schedules.front().time_us, e.time_us);
+  }
+  if (e.limiter == "DRAM") {
+    return "What would change it: fewer bytes (a smaller type, a fused neighbour) or more rows to "
+           "share them; the bytes that must move take this long.";
+  }
+  if (e.limiter == "arithmetic") {
+    return "What would change it: cheaper arithmetic alone (a smaller type, or a named lower "
+           "compute); the units are busy.";
+  }
+  return "What would change it: no single change of this schedule gains 3 %.";
+}
+
+// What the CPU would run, where it is this machine's.
+Result<Schedule> cpu_schedule(const Problem& problem, const Machine& machine) {
+  PrepareOptions options;
+  options.device = Device::cpu;
+  const auto plan = prepare(problem, nullptr, machine, options);
+  if (!plan) return std::unexpected(plan.error());
+  return plan->schedule();
+}
+
+}  // namespace
+
+Result<Report> explain(const Problem& problem, const Schedule* schedule, const Machine& machine) {
+  if (auto ok = validate(problem); !ok) return std::unexpected(ok.error());
+  Report r;
+  r.problem = problem;
+  r.machine = machine;
+  const Ranking ranking = rank_schedules(problem, machine);
+  r.schedules = ranking.alternatives;
+  if (schedule != nullptr) {
+    r.schedule = *schedule;
+  } else {
+    r.chosen = true;
+    if (machine.device == Device::cpu && machine.name == "host") {
+      auto taken = cpu_schedule(problem, machine);
+      if (!taken) return std::unexpected(taken.error());
+      r.schedule = std::move(*taken);
+    } else if (ranking.best != nullptr) {
+      r.schedule = *ranking.best;
+    } else {
+      return bad_request(fmt::format(
+          "explain: no named schedule multiplies {} with compute {} on machine \"{}\"{}{}",
+          to_string(problem.type_a), to_string(problem.compute), machine.name,
+          ranking.refusal.empty() ? "" : "; the last one said: ", ranking.refusal));
+    }
+  }
+  auto e = estimate(problem, r.schedule, machine);
+  if (!e) return std::unexpected(e.error());
+  r.estimate = std::move(*e);
+  r.changes = try_changes(problem, r.schedule, machine, r.estimate);
+  r.limiter = limiter_sentence(r);
+  r.remedy = remedy_sentence(r);
+  return r;
+}
+
+}  // namespace tilewise

@@ -1,0 +1,164 @@
+// The drawing of a report: roofline on the left, tiles to scale on the right.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/svg.h"
+#include "tilewise/report.h"
+
+namespace tilewise {
+namespace {
+
+constexpr int kWidth = 1060, kHeight = 470;
+constexpr double kLeft = 70, kRight = 560, kTop = 50, kBottom = 410;  // of the roofline
+constexpr double kPanel = 190;                                        // edge of a drawing of tiles
+constexpr double kMostLines = 64;  // grid lines that still can be told apart
+
+constexpr std::string_view kAxis = "stroke:#444444";
+constexpr std::string_view kRoof = "stroke:#1f5fa8;stroke-width:2";
+constexpr std::string_view kTile = "fill:#dbe7f5;stroke:#1f5fa8";
+constexpr std::string_view kInner = "fill:#f5c26b;stroke:#8a5a00";
+
+// Logarithmic axes: intensity in FLOP a byte, rate in TFLOP/s.
+class Roofline {
+ public:
+  Roofline(const Report& r, Svg& svg) : r_(r), svg_(svg), peak_(r.estimate.peak_tflops) {
+    double low = 1, high = 10;
+    auto include = [&](const LevelEstimate& level) {
+      if (level.intensity > 0)
+        low = std::min(low, level.intensity), high = std::max(high, level.intensity);
+      high = std::max(high, level.ridge);
+    };
+    for (const LevelEstimate& level : r.estimate.levels) include(level);
+    for (const LevelEstimate& level : r.estimate.memories) include(level);
+    low_x_ = std::floor(std::log10(low) - 0.2);
+    high_x_ = std::ceil(std::log10(high) + 0.2);
+    high_y_ = std::ceil(std::log10(peak_) + 0.1);
+    low_y_ = high_y_ - 4;
+  }
+
+  void draw() {
+    axes();
+    svg_.line(x(std::pow(10, low_x_)), y(peak_), kRight, y(peak_), kRoof);
+    svg_.text(kRight, y(peak_) - 5,
+              fmt::format("{} peak {:.4g} TFLOP/s", r_.estimate.peak.peak, peak_), "end");
+    for (const LevelEstimate& level : r_.estimate.levels) roof(level);
+    for (const LevelEstimate& level : r_.estimate.memories) roof(level);
+    for (const LevelEstimate& level : r_.estimate.levels) point(level, false);
+    for (const LevelEstimate& level : r_.estimate.memories) point(level, true);
+  }
+
+ private:
+  [[nodiscard]] double x(double intensity) const {
+    return kLeft + (std::log10(intensity) - low_x_) / (high_x_ - low_x_) * (kRight - kLeft);
+  }
+  [[nodiscard]] double y(double tflops) const {
+    const double share = (std::log10(tflops) - low_y_) / (high_y_ - low_y_);
+    return kBottom - std::clamp(share, 0.0, 1.0) * (kBottom - kTop);
+  }
+
+  void axes() {
+    svg_.line(kLeft, kBottom, kRight, kBottom, kAxis);
+    svg_.line(kLeft, kTop, kLeft, kBottom, kAxis);
+    for (double e = low_x_; e <= high_x_; ++e) {
+      svg_.line(x(std::pow(10, e)), kBottom, x(std::pow(10, e)), kBottom + 5, kAxis);
+      svg_.text(x(std::pow(10, e)), kBottom + 20, fmt::format("{:g}", std::pow(10, e)), "middle");
+    }
+    for (double e = low_y_; e <= high_y_; ++e) {
+      svg_.line(kLeft - 5, y(std::pow(10, e)), kLeft, y(std::pow(10, e)), kAxis);
+      svg_.text(kLeft - 8, y(std::pow(10, e)) + 4, fmt::format("{:g}", std::pow(10, e)), "end");
+    }
+    svg_.text((kLeft + kRight) / 2, kBottom + 35, "FLOP a byte", "middle");
+    svg_.text(kLeft - 8, kTop - 12, "TFLOP/s", "end");
+  }
+
+  // The slope of one memory: peak at its ridge, less in proportion before it.
+  void roof(const LevelEstimate& level) {
+    if (level.ridge <= 0) return;
+    const double start = std::max(std::pow(10, low_x_), level.ridge * std::pow(10, low_y_) / peak_);
+    svg_.line(x(start), y(peak_ * start / level.ridge), x(level.ridge), y(peak_), kRoof);
+  }
+
+  void point(const LevelEstimate& level, bool memory) {
+    if (level.intensity <= 0) return;
+    const double rate =
+        level.ridge > 0 ? peak_ * std::min(1.0, level.intensity / level.ridge) : peak_;
+    svg_.circle(x(level.intensity), y(rate), 5, memory ? "fill:#a83232" : "fill:#1f5fa8");
+    // Points often lie side by side on the peak: each has a number, and its words in the corner.
+    ++points_;
+    svg_.text(x(level.intensity), y(rate) + 18, fmt::format("{}", points_), "middle");
+    svg_.text(
+        kRight, kBottom - 110 + 16 * points_,
+        fmt::format("{} {}: {:.4g}", points_,
+                    memory ? level.level : level.level + ", from " + level.memory, level.intensity),
+        "end");
+  }
+
+  const Report& r_;
+  Svg& svg_;
+  double peak_;
+  int points_ = 0;
+  double low_x_ = 0, high_x_ = 0, low_y_ = 0, high_y_ = 0;
+};
+
+struct Extent {
+  double m = 0, n = 0;
+};
+
+// A parent rectangle to scale, cut by the grid of its tiles, one of them filled.
+void draw_tiles(Svg& svg, double left, double top, const std::string& title, Extent parent,
+                const std::string& name, Extent tile) {
+  const double scale = kPanel / std::max(parent.m, parent.n);
+  const double height = parent.m * scale, width = parent.n * scale;
+  svg.text(left, top - 8, title);
+  svg.rectangle(left, top, width, height, kTile);
+  if (parent.m / tile.m <= kMostLines && parent.n / tile.n <= kMostLines) {
+    for (double m = tile.m; m < parent.m; m += tile.m) {
+      svg.line(left, top + m * scale, left + width, top + m * scale, "stroke:#9db9da");
+    }
+    for (double n = tile.n; n < parent.n; n += tile.n) {
+      svg.line(left + n * scale, top, left + n * scale, top + height, "stroke:#9db9da");
+    }
+  }
+  svg.rectangle(left, top, std::min(tile.n, parent.n) * scale, std::min(tile.m, parent.m) * scale,
+                kInner);
+  svg.text(left, top + height + 15, fmt::format("{} {:g} x {:g}", name, tile.m, tile.n));
+}
+
+void draw_hierarchy(Svg& svg, const Report& r) {
+  Extent parent{static_cast<double>(r.problem.m), static_cast<double>(r.problem.n)};
+  std::string title = fmt::format("C {:g} x {:g}", parent.m, parent.n);
+  int drawn = 0;
+  for (const Tile& level : r.schedule.tiles) {
+    if (level.m == 0 && level.n == 0) continue;  // a width along K alone
+    if (drawn == 4) break;
+    const Extent tile{level.m > 0 ? static_cast<double>(level.m) : parent.m,
+                      level.n > 0 ? static_cast<double>(level.n) : parent.n};
+    const double left = 620 + (drawn % 2) * 225, top = 60 + (drawn / 2) * 210.0;
+    draw_tiles(svg, left, top, title, parent, std::string(to_string(level.level)), tile);
+    title = fmt::format("{} {:g} x {:g}", to_string(level.level), tile.m, tile.n);
+    parent = tile;
+    ++drawn;
+  }
+}
+
+}  // namespace
+
+std::string report_svg(const Report& r) {
+  Svg svg(kWidth, kHeight);
+  svg.text(20, 22,
+           fmt::format("{} x {} x {} {} on {} by {}", r.problem.m, r.problem.n, r.problem.k,
+                       to_string(r.problem.type_a), r.machine.name, r.schedule.name),
+           "start", "font-size:15px;font-weight:bold");
+  if (r.estimate.peak_tflops > 0) {
+    Roofline(r, svg).draw();
+  } else {
+    svg.text(kLeft, kTop + 20, "The peak of this machine is not known: no roofline.");
+  }
+  if (r.problem.m > 0 && r.problem.n > 0) draw_hierarchy(svg, r);
+  svg.text(20, kHeight - 10, r.limiter);
+  return std::move(svg).finish();
+}
+
+}  // namespace tilewise
