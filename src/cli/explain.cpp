@@ -127,7 +127,8 @@ extern const Verb kExplainVerb = {
     "  tilewise explain 4096 4096 4096 --dtype bf16 --machine h100\n"
     "  tilewise explain 4096 4096 4096 --machine h200 --schedule square_tile\n"
     "  tilewise explain 16 8192 8192 --dtype bf16 --machine a100 --json\n"
-    "  tilewise explain 8192 8192 8192 --dtype bf16 --schedule wgmma_pipeline --svg - > roofline.svg\n",
+    "  tilewise explain 8192 8192 8192 --dtype bf16 --schedule wgmma_pipeline --svg - > "
+    "roofline.svg\n",
     declare};
 
 }  // namespace tilewise::cli
