@@ -55,17 +55,20 @@ junit_count() {
 }
 
 # run_fuzzers FOLDER SECONDS: each program in it, from the seeds in tests/fuzz/corpus/<name>/.
-# What a fuzzer finds is left in FOLDER/<name>-findings/.
+# What a fuzzer finds is left in FOLDER/<name>-findings/. All paths are absolute: the fuzzer of the
+# command works in a folder of its own.
 run_fuzzers() {
-  local fuzzer name
-  for fuzzer in "$1"/*; do
+  local fuzzer name folder seeds
+  folder=$(realpath "$1")
+  seeds=$(realpath tests/fuzz/corpus)
+  for fuzzer in "$folder"/*; do
     if [[ ! -f $fuzzer || ! -x $fuzzer ]]; then continue; fi
     name=$(basename "$fuzzer")
-    mkdir -p "$1/$name-corpus" "$1/$name-findings"
-    local folders=("$1/$name-corpus")
-    if [[ -d tests/fuzz/corpus/$name ]]; then folders+=("tests/fuzz/corpus/$name"); fi
+    mkdir -p "$folder/$name-corpus" "$folder/$name-findings"
+    local corpora=("$folder/$name-corpus")
+    if [[ -d $seeds/$name ]]; then corpora+=("$seeds/$name"); fi
     count_command "fuzz $name" "$fuzzer" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 \
-      -print_final_stats=0 -verbosity=0 -artifact_prefix="$1/$name-findings/" "${folders[@]}"
+      -print_final_stats=0 -verbosity=0 -artifact_prefix="$folder/$name-findings/" "${corpora[@]}"
   done
 }
 
