@@ -29,9 +29,10 @@ bool serves(const Schedule& schedule, const Problem& problem, const Machine& mac
   return false;
 }
 
+// Equal estimates keep the order of named_schedules(), which is one array.
 bool faster(const Candidate& x, const Candidate& y) {
   if (x.estimate.time_us != y.estimate.time_us) return x.estimate.time_us < y.estimate.time_us;
-  return false;
+  return x.schedule < y.schedule;
 }
 
 // On the CPU the register tile of this machine's instruction set decides.
@@ -57,13 +58,13 @@ Ranking rank_schedules(const Problem& problem, const Machine& machine) {
       ranking.refusal = e.error().message;
     }
   }
-  std::stable_sort(candidates.begin(), candidates.end(), faster);
+  std::sort(candidates.begin(), candidates.end(), faster);
   // Refine the first until it stays first.
   while (!candidates.empty() && !candidates.front().exact) {
     Candidate& first = candidates.front();
     if (auto e = estimate(problem, *first.schedule, machine)) first.estimate = std::move(*e);
     first.exact = true;
-    std::stable_sort(candidates.begin(), candidates.end(), faster);
+    std::sort(candidates.begin(), candidates.end(), faster);
   }
   if (!candidates.empty()) ranking.best = candidates.front().schedule;
   for (const Candidate& c : candidates) {

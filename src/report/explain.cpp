@@ -10,11 +10,13 @@
 namespace tilewise {
 namespace {
 
-// The terms, largest first.
+// The terms, largest first, equal ones by name. (A total order, here and wherever a result is sorted:
+// libstdc++ 12's stable sort warns under clang.)
 std::vector<TimeTerm> sorted_terms(const Estimate& e) {
   std::vector<TimeTerm> terms = e.terms;
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const auto& x, const auto& y) { return x.time_us > y.time_us; });
+  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) {
+    return x.time_us != y.time_us ? x.time_us > y.time_us : x.name < y.name;
+  });
   return terms;
 }
 

@@ -141,8 +141,9 @@ std::vector<Alternative> try_changes(const Problem& problem, const Schedule& sch
       gains.push_back({change.what, exact->time_us, exact->limiter});
     }
   }
-  std::stable_sort(gains.begin(), gains.end(),
-                   [](const auto& x, const auto& y) { return x.time_us < y.time_us; });
+  std::sort(gains.begin(), gains.end(), [](const auto& x, const auto& y) {
+    return x.time_us != y.time_us ? x.time_us < y.time_us : x.what < y.what;
+  });
   return gains;
 }
 
