@@ -233,6 +233,8 @@ struct Pipeline {
       if (c.ping_pong && turn > 0) {
         named_barrier_sync(1 + kConsumers + consumer, kConsumers * kWarpgroupThreads);
       }
+      prefetch_operands<Epilogue>(arguments, work.batch, work.m() + row, work.n(), kRows, c.block_n,
+                                  thread);
       float acc[kTilesM][kAccumulators];
       if constexpr (c.promote_every > 0) {
         accumulate_promoted(acc, shared, work, list, ring, row, lane);

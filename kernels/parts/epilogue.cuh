@@ -5,6 +5,7 @@
 
 #include "parts/arguments.cuh"
 #include "parts/element.cuh"
+#include "parts/ptx.cuh"
 
 namespace tilewise::epilogue {
 
@@ -17,6 +18,57 @@ __device__ inline T load(const MatrixArgument& operand, int64 offset) {
     return static_cast<T>(value);
   } else {
     return static_cast<T>(to_float(value));
+  }
+}
+
+// Two neighbours of a row as they are stored, read at once.
+template <class Stored>
+struct alignas(2 * sizeof(Stored)) Two {
+  Stored value[2];
+
+  __device__ float first() const { return load_value(value[0]); }
+  __device__ float second() const { return load_value(value[1]); }
+
+ private:
+  static __device__ float load_value(Stored x) {
+    if constexpr (sizeof(Stored) >= sizeof(float)) {
+      return static_cast<float>(x);
+    } else {
+      return to_float(x);
+    }
+  }
+};
+template <>
+struct alignas(4) Two<bf16> {
+  unsigned bits;
+
+  __device__ float first() const { return __uint_as_float(bits << 16); }
+  __device__ float second() const { return __uint_as_float(bits & 0xffff0000u); }
+};
+
+template <class Stored>
+__device__ inline Two<Stored> load_two(const MatrixArgument& operand, int64 offset) {
+  return *reinterpret_cast<const Two<Stored>*>(static_cast<const Stored*>(operand.data) + offset);
+}
+
+// Whether elements 2 i and 2 i + 1 of every row lie together, at an address that Two may have.
+template <class Stored>
+__device__ inline bool in_twos(const MatrixArgument& operand) {
+  const auto base = reinterpret_cast<unsigned long long>(operand.data);
+  return operand.column == 1 && (operand.row | operand.batch) % 2 == 0 &&
+         base % sizeof(Two<Stored>) == 0;
+}
+
+// A hint to bring rows x columns elements, the first at `offset`, into the L2: each of `threads`
+// asks for some of their lines.
+template <class Stored>
+__device__ inline void prefetch_rows(const MatrixArgument& operand, int64 offset, int rows,
+                                     int columns, int thread, int threads) {
+  constexpr int kLine = 128 / static_cast<int>(sizeof(Stored));
+  const int lines = (columns + kLine - 1) / kLine;
+  const Stored* first = static_cast<const Stored*>(operand.data) + offset;
+  for (int i = thread; i < rows * lines; i += threads) {
+    prefetch_l2(first + i / lines * operand.row + i % lines * kLine);
   }
 }
 
@@ -111,5 +163,57 @@ __device__ inline double gelu_erf(double x) {
   constexpr double kLargest = 39;
   return (x < -kLargest ? -kLargest : x) * normcdf(x);
 }
+
+// ---- For results that are stored in 16 bits or fewer: within 2^-14 of the exact value, or 2^-120
+// where that is more. A half of an ulp is 2^-9 in bf16 and 2^-12 in f16.
+
+namespace narrow {
+
+using epilogue::exponential;
+using epilogue::hyperbolic_tangent;
+
+constexpr float kLog2E = 1.44269504088896340736f;
+
+// x / (1 + e^-v); x is finite or v positive.
+__device__ inline float times_sigmoid(float x, float v) {
+  return x * rcp_approx_ftz(1.0f + ex2_approx_ftz(-kLog2E * v));
+}
+__device__ inline float sigmoid(float x) { return times_sigmoid(1.0f, x); }
+__device__ inline float silu(float x) {
+  constexpr float kSmallest = -110.0f;  // x e^x is zero up to there
+  x = max_nan(x, kSmallest);
+  return times_sigmoid(x, x);
+}
+__device__ inline float gelu_tanh(float x) {
+  constexpr float kSmallest = -14.0f;
+  constexpr float kLinear = 1.59576912160573071176f, kCubic = 0.07135481627260025188f;
+  x = max_nan(x, kSmallest);
+  return times_sigmoid(x, x * __fmaf_rn(kCubic, x * x, kLinear));
+}
+
+// x Phi(x) = max(x, 0) - t Phi(-t) with t = |x|, and log2 Phi(-t) is close to a polynomial: its
+// error is at most 2^-14.8 / ln 2 up to kLargest, where Phi(-t) rounds to zero.
+__device__ inline float gelu_erf(float x) {
+  constexpr float kLargest = 14.0f;
+  const float t = fminf(fabsf(x), kLargest);
+  float p = -1.5976092671010633e-09f;
+  p = __fmaf_rn(p, t, 1.215888687511324e-07f);
+  p = __fmaf_rn(p, t, -4.0547097341914196e-06f);
+  p = __fmaf_rn(p, t, 7.834848656784743e-05f);
+  p = __fmaf_rn(p, t, -0.0009811297059059143f);
+  p = __fmaf_rn(p, t, 0.00849186535924673f);
+  p = __fmaf_rn(p, t, -0.0535251647233963f);
+  p = __fmaf_rn(p, t, -0.45932358503341675f);
+  p = __fmaf_rn(p, t, -1.1507285833358765f);
+  p = __fmaf_rn(p, t, -1.0000488758087158f);
+  return __fmaf_rn(-t, ex2_approx_ftz(p), max_nan(x, 0.0f));
+}
+
+__device__ inline double sigmoid(double x) { return epilogue::sigmoid(x); }
+__device__ inline double silu(double x) { return epilogue::silu(x); }
+__device__ inline double gelu_tanh(double x) { return epilogue::gelu_tanh(x); }
+__device__ inline double gelu_erf(double x) { return epilogue::gelu_erf(x); }
+
+}  // namespace narrow
 
 }  // namespace tilewise::epilogue

@@ -110,6 +110,32 @@ __device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
+// A hint: the 128-byte line of the address, into the L2.
+__device__ inline void prefetch_l2(const void* global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+}
+
+// 2^x within 2 ulp; a result below 2^-126 is zero.
+__device__ inline float ex2_approx_ftz(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// 1 / x within 1 ulp; zero for x of 2^126 and more.
+__device__ inline float rcp_approx_ftz(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// The larger one; NaN if either is.
+__device__ inline float max_nan(float x, float y) {
+  float z;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}
+
 // Device-wide counters and sums of a split K.
 __device__ inline unsigned atom_add_acq_rel_gpu(unsigned* address, unsigned value) {
   unsigned before;

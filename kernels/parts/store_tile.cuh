@@ -87,23 +87,21 @@ struct alignas(8) FloatPair {
   float x, y;
 };
 
-// Fills a panel with columns [first_column, first_column + kColumns) of a (64, N) accumulator that
-// has been through the epilogue. warp, lane: of the warpgroup.
-template <class Output, int kRegisters>
-__device__ inline void fill_panel(unsigned char* panel, const float (&acc)[kRegisters],
-                                  int first_column, int warp, int lane) {
-  constexpr int kColumns = PanelStore<Output>::kColumns;
+// Columns [at_column, at_column + kColumns) of a panel, from 64 rows of values that lie in
+// registers as those columns of an accumulator do. warp, lane: of the warpgroup.
+template <class Output, int kColumns>
+__device__ inline void fill_columns(unsigned char* panel, const float* value, int at_column,
+                                    int warp, int lane) {
   if constexpr (sizeof(Output) == 2) {
     // Matrices 0, 1: rows 0 to 7 and 8 to 15 of this warp; 2, 3: the next 8 columns.
     const int row = 16 * warp + lane % 16;
 #pragma unroll
     for (int j = 0; j < kColumns / 8; j += 2) {
-      const int i = (first_column / 8 + j) * 4;
-      const int at = swizzle(kLineBytes, row * kLineBytes + (j + lane / 16) * 16);
-      stmatrix_x4(panel + at, pack_pair<Output>(acc[i], acc[i + 1]),
-                  pack_pair<Output>(acc[i + 2], acc[i + 3]),
-                  pack_pair<Output>(acc[i + 4], acc[i + 5]),
-                  pack_pair<Output>(acc[i + 6], acc[i + 7]));
+      const int chunk = at_column / 8 + j + lane / 16;
+      const int at = swizzle(kLineBytes, row * kLineBytes + chunk * kSwizzleChunkBytes);
+      const float* x = value + 4 * j;
+      stmatrix_x4(panel + at, pack_pair<Output>(x[0], x[1]), pack_pair<Output>(x[2], x[3]),
+                  pack_pair<Output>(x[4], x[5]), pack_pair<Output>(x[6], x[7]));
     }
   } else {
     static_assert(sizeof(Output) == 4, "D is stored as bf16, f16 or f32");
@@ -111,14 +109,21 @@ __device__ inline void fill_panel(unsigned char* panel, const float (&acc)[kRegi
     for (int j = 0; j < kColumns / 8; ++j) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int i = (first_column / 8 + j) * 4 + 2 * half;
         const Coordinate at = mma_c(lane, 2 * half);
-        const int offset =
-            swizzle(kLineBytes, (16 * warp + at.row) * kLineBytes + (8 * j + at.column) * 4);
-        *reinterpret_cast<FloatPair*>(panel + offset) = FloatPair{acc[i], acc[i + 1]};
+        const int offset = swizzle(
+            kLineBytes, (16 * warp + at.row) * kLineBytes + (at_column + 8 * j + at.column) * 4);
+        const float* x = value + 4 * j + 2 * half;
+        *reinterpret_cast<FloatPair*>(panel + offset) = FloatPair{x[0], x[1]};
       }
     }
   }
+}
+
+// A panel with columns [first_column, first_column + its width) of a (64, N) accumulator.
+template <class Output, int kRegisters>
+__device__ inline void fill_panel(unsigned char* panel, const float (&acc)[kRegisters],
+                                  int first_column, int warp, int lane) {
+  fill_columns<Output, PanelStore<Output>::kColumns>(panel, acc + first_column / 2, 0, warp, lane);
 }
 
 // Applies the epilogue to columns [first_column, first_column + kColumns) of a (64, N) accumulator
@@ -208,6 +213,76 @@ __device__ inline void store_through_shared(const float (&acc)[kRegisters],
   }
 }
 
+// Whether the (rows, columns) tile at (m, n) of D lies inside D, and the epilogue's operands can be
+// read two elements at a time. An 8-bit D takes the way through shared memory.
+template <class Epilogue>
+__device__ inline bool stores_in_pairs(const KernelArguments& arguments, int64 m, int64 n, int rows,
+                                       int columns) {
+  if constexpr (sizeof(typename Epilogue::Output) == 1) return false;
+  return m + rows <= arguments.m && n + columns <= arguments.n && Epilogue::in_pairs(arguments);
+}
+
+// The epilogue is evaluated where the accumulators lie, for two neighbours of a row at once and for
+// 32 columns a step; the operands of a step are loaded during the one before it.
+template <class Output, class Epilogue, int kRegisters>
+__device__ inline void store_in_pairs(const float (&acc)[kRegisters], PanelStore<Output>& store,
+                                      int64 batch, int64 m, int64 n) {
+  constexpr int kColumns = 32;  // a step
+  constexpr int kSteps = 2 * kRegisters / kColumns;
+  constexpr int kValues = kColumns / 2;  // of one thread
+  constexpr int kStepsAPanel = PanelStore<Output>::kColumns / kColumns;
+  const int warp = store.thread / kWarpLanes, lane = store.thread % kWarpLanes;
+  const Coordinate corner = wgmma_c(store.thread, 0);
+  using Pair = typename Epilogue::Pair;
+  Pair next[kValues / 2];
+  const auto load = [&](int step) {
+#pragma unroll
+    for (int i = 0; i < kValues / 2; ++i) {
+      const Coordinate at = wgmma_c(0, 2 * i);  // from the corner
+      next[i] = Epilogue::load_pair(store.arguments, batch, m + corner.row + at.row,
+                                    n + corner.column + step * kColumns + at.column);
+    }
+  };
+  load(0);
+  unsigned char* panel = nullptr;
+  // Registers have no run-time index: a loop chooses among all steps, one instruction each an
+  // element. Functions that need only 16 bits are short enough to be unrolled within the
+  // instruction cache.
+  constexpr int kUnrolled = sizeof(Output) == 2 ? kSteps : 1;
+#pragma unroll kUnrolled
+  for (int step = 0; step < kSteps; ++step) {
+    float value[kValues];
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) {
+      if (i != step) continue;
+#pragma unroll
+      for (int j = 0; j < kValues; ++j) value[j] = acc[i * kValues + j];
+    }
+    Pair pair[kValues / 2];
+#pragma unroll
+    for (int i = 0; i < kValues / 2; ++i) pair[i] = next[i];
+    load(step + 1 < kSteps ? step + 1 : step);  // no branch: it stays above the arithmetic
+#pragma unroll
+    for (int i = 0; i < kValues / 2; ++i) {
+      Epilogue::apply_pair(value[2 * i], value[2 * i + 1], pair[i]);
+    }
+    const int part = step % kStepsAPanel;
+    if (part == 0) panel = store.acquire();
+    fill_columns<Output, kColumns>(panel, value, part * kColumns, warp, lane);
+    if (part == kStepsAPanel - 1) store.release(batch, m, n + (step - part) * kColumns);
+  }
+}
+
+// Hints that the operands of the (rows, columns) tile at (m, n) will be read by a warpgroup.
+template <class Epilogue>
+__device__ inline void prefetch_operands(const KernelArguments& arguments, int64 batch, int64 m,
+                                         int64 n, int rows, int columns, int thread) {
+  if constexpr (kThroughShared<Epilogue>) {
+    if (!stores_in_pairs<Epilogue>(arguments, m, n, rows, columns)) return;
+    Epilogue::prefetch(arguments, batch, m, n, rows, columns, thread, kWarpgroupThreads);
+  }
+}
+
 // A (64, N) accumulator with its corner at (m, n), through the epilogue into D.
 template <class Output, class Epilogue, int kRegisters>
 __device__ inline void store_accumulator(float (&acc)[kRegisters], PanelStore<Output>& store,
@@ -215,6 +290,12 @@ __device__ inline void store_accumulator(float (&acc)[kRegisters], PanelStore<Ou
   constexpr int kColumns = PanelStore<Output>::kColumns;
   static_assert(2 * kRegisters % kColumns == 0, "block.n must be a multiple of a 128-byte panel");
   if constexpr (kThroughShared<Epilogue>) {
+    if constexpr (sizeof(Output) > 1) {
+      if (stores_in_pairs<Epilogue>(store.arguments, m, n, kPanelRows, 2 * kRegisters)) {
+        store_in_pairs<Output, Epilogue>(acc, store, batch, m, n);
+        return;
+      }
+    }
     store_through_shared<Output, Epilogue>(acc, store, batch, m, n);
   } else {
 #pragma unroll

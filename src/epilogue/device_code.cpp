@@ -35,6 +35,11 @@ std::string_view device_function(EpilogueOp op) {
   }
 }
 
+bool is_approximated(EpilogueOp op) {
+  return op == EpilogueOp::gelu_erf || op == EpilogueOp::gelu_tanh || op == EpilogueOp::silu ||
+         op == EpilogueOp::sigmoid;
+}
+
 std::string_view sign(EpilogueOp op) {
   switch (op) {
     case EpilogueOp::add:
@@ -60,23 +65,37 @@ std::string print_constant(double value) {
   return "T(" + text + ")";
 }
 
-// epilogue::load<T, bf16>(arguments.operands[0], m * arguments.operands[0].row + ...)
-std::string print_load(const std::string& matrix, Type type, bool index_b, bool index_m,
-                       bool index_n) {
-  std::string offset;
-  const auto add = [&](bool present, const char* index, const char* stride) {
-    if (!present) return;
-    if (!offset.empty()) offset += " + ";
-    offset += std::string(index) + " * " + matrix + "." + stride;
-  };
-  add(index_b, "b", "batch");
-  add(index_m, "m", "row");
-  add(index_n, "n", "column");
-  return "epilogue::load<T, " + std::string(device_type_name(type)) + ">(" + matrix + ", " +
-         (offset.empty() ? "0" : offset) + ")";
-}
+// One matrix that the expression reads, as the kernel's arguments hold it.
+struct Source {
+  std::string variable;  // "x0", "c"
+  std::string matrix;    // "arguments.operands[0]"
+  std::string_view name;
+  Type type = Type::f32;
+  bool index_b = false, index_m = false, index_n = false;
 
-std::string print_expression(const Epilogue& epilogue) {
+  // "m * arguments.operands[0].row + n": elements from the first. dense: column is known to be 1.
+  [[nodiscard]] std::string offset(bool dense) const {
+    std::string text;
+    const auto add = [&](bool present, const std::string& term) {
+      if (!present) return;
+      if (!text.empty()) text += " + ";
+      text += term;
+    };
+    add(index_b, "b * " + matrix + ".batch");
+    add(index_m, "m * " + matrix + ".row");
+    add(index_n, dense ? "n" : "n * " + matrix + ".column");
+    return text.empty() ? "0" : text;
+  }
+  // "epilogue::load<T, bf16>(arguments.operands[0], ...)"
+  [[nodiscard]] std::string load(std::string_view to) const {
+    return "epilogue::load<" + std::string(to) + ", " + std::string(device_type_name(type)) + ">(" +
+           matrix + ", " + offset(false) + ")";
+  }
+};
+
+// Functions of a result that is stored in 16 bits or fewer need not be exact to float32.
+std::string print_expression(const Epilogue& epilogue, Type type_d) {
+  const std::string space = size_bytes(type_d) <= 2 ? "epilogue::narrow::" : "epilogue::";
   std::vector<std::string> stack;
   for (int i = 0; i < epilogue.num_instructions; ++i) {
     const auto [op, argument] = epilogue.instructions[i];
@@ -88,9 +107,10 @@ std::string print_expression(const Epilogue& epilogue) {
                                                      : "x" + std::to_string(argument));
         break;
       case 1:
-        stack.back() = op == EpilogueOp::negate ? "(-" + stack.back() + ")"
-                                                : "epilogue::" + std::string(device_function(op)) +
-                                                      "(" + stack.back() + ")";
+        stack.back() = op == EpilogueOp::negate
+                           ? "(-" + stack.back() + ")"
+                           : (is_approximated(op) ? space : "epilogue::") +
+                                 std::string(device_function(op)) + "(" + stack.back() + ")";
         break;
       default: {
         const std::string y = std::move(stack.back());
@@ -114,6 +134,19 @@ bool reads_operand(const Epilogue& epilogue, int index) {
   return false;
 }
 
+std::vector<Source> sources_of(const Epilogue& epilogue, Type type_c) {
+  std::vector<Source> sources;
+  for (int i = 0; i < epilogue.num_operands; ++i) {
+    const EpilogueOperand& operand = epilogue.operands[i];
+    if (!reads_operand(epilogue, i)) continue;
+    const std::string index = std::to_string(i);
+    sources.push_back({"x" + index, "arguments.operands[" + index + "]", operand.name_view(),
+                       operand.type, operand.index_b, operand.index_m, operand.index_n});
+  }
+  if (epilogue.reads_c()) sources.push_back({"c", "arguments.c", "c", type_c, true, true, true});
+  return sources;
+}
+
 // Whether reading operands or calling functions makes up for a way through shared memory: a kernel
 // may then evaluate a short loop over neighbours of a row instead of each accumulator where it
 // lies.
@@ -124,6 +157,59 @@ bool gains_from_shared_memory(const Epilogue& epilogue) {
     if (!device_function(op).empty() && op != EpilogueOp::relu) return true;
   }
   return false;
+}
+
+// The same for (m, n) and its right neighbour, in float: what they read is loaded apart from what
+// is computed, so that a kernel can load early.
+std::string print_pairs(const std::vector<Source>& sources) {
+  std::string members, paired, loads, first, second, prefetches;
+  for (const Source& source : sources) {
+    const std::string type(device_type_name(source.type));
+    const std::string member = "pair." + source.variable;
+    if (!loads.empty()) loads += ",\n            ";
+    if (source.index_n) {
+      members += "    epilogue::Two<" + type + "> " + source.variable + ";";
+      paired += " && epilogue::in_twos<" + type + ">(" + source.matrix + ")";
+      loads +=
+          "epilogue::load_two<" + type + ">(" + source.matrix + ", " + source.offset(true) + ")";
+      first += ", " + member + ".first()";
+      second += ", " + member + ".second()";
+    } else {
+      members += "    float " + source.variable + ";";
+      loads += source.load("float");
+      first += ", " + member;
+      second += ", " + member;
+    }
+    members += "  // " + std::string(source.name) + "\n";
+    if (source.index_m && source.index_n) {
+      prefetches += "    epilogue::prefetch_rows<" + type + ">(" + source.matrix + ", " +
+                    source.offset(true) + ", rows, columns, thread, threads);\n";
+    }
+  }
+  const std::string arguments =
+      "[[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,\n"
+      "      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n";
+  return "  struct Pair {\n" + members +
+         "  };\n"
+         "  static __device__ bool in_pairs([[maybe_unused]] const KernelArguments& arguments) {\n"
+         "    return true" +
+         paired +
+         ";\n  }\n"
+         "  static __device__ Pair load_pair(\n      " +
+         arguments + ") {\n    return {" + loads +
+         "};\n  }\n"
+         "  static __device__ void apply_pair(float& x, float& y, [[maybe_unused]] const Pair& "
+         "pair) "
+         "{\n"
+         "    x = value<float>(x" +
+         first + ");\n    y = value<float>(y" + second +
+         ");\n  }\n"
+         "  static __device__ void prefetch(\n      " +
+         arguments +
+         ", [[maybe_unused]] int rows,\n"
+         "      [[maybe_unused]] int columns, [[maybe_unused]] int thread, [[maybe_unused]] int "
+         "threads) {\n" +
+         prefetches + "  }\n";
 }
 
 }  // namespace
@@ -147,33 +233,29 @@ std::string_view device_type_name(Type type) {
 }
 
 std::string print_device_code(const Epilogue& epilogue, Type type_c, Type type_d) {
-  std::string code =
-      "// " + print_epilogue(epilogue) +
-      "\n"
-      "struct GeneratedEpilogue {\n"
-      "  using Output = " +
-      std::string(device_type_name(type_d)) +
-      ";\n"
-      "  static constexpr bool kThroughShared = " +
-      (gains_from_shared_memory(epilogue) ? "true" : "false") +
-      ";\n"
-      "  template <class T>\n"
-      "  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& "
-      "arguments,\n"
-      "                            [[maybe_unused]] int64 b, [[maybe_unused]] int64 m,\n"
-      "                            [[maybe_unused]] int64 n) {\n";
-  for (int i = 0; i < epilogue.num_operands; ++i) {
-    const EpilogueOperand& operand = epilogue.operands[i];
-    if (!reads_operand(epilogue, i)) continue;
-    const std::string matrix = "arguments.operands[" + std::to_string(i) + "]";
-    code += "    const T x" + std::to_string(i) + " = " +
-            print_load(matrix, operand.type, operand.index_b, operand.index_m, operand.index_n) +
-            ";  // " + std::string(operand.name_view()) + "\n";
-  }
-  if (epilogue.reads_c()) {
-    code += "    const T c = " + print_load("arguments.c", type_c, true, true, true) + ";\n";
-  }
-  return code + "    return " + print_expression(epilogue) + ";\n  }\n};\n";
+  const std::vector<Source> sources = sources_of(epilogue, type_c);
+  std::string code = "// " + print_epilogue(epilogue) +
+                     "\n"
+                     "struct GeneratedEpilogue {\n"
+                     "  using Output = " +
+                     std::string(device_type_name(type_d)) +
+                     ";\n"
+                     "  static constexpr bool kThroughShared = " +
+                     (gains_from_shared_memory(epilogue) ? "true" : "false") +
+                     ";\n\n"
+                     "  template <class T>\n"
+                     "  static __device__ T value(T accumulator";
+  for (const Source& source : sources) code += ", T " + source.variable;
+  code += ") {\n    return " + print_expression(epilogue, type_d) +
+          ";\n  }\n\n"
+          "  template <class T>\n"
+          "  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& "
+          "arguments,\n"
+          "                            [[maybe_unused]] int64 b, [[maybe_unused]] int64 m,\n"
+          "                            [[maybe_unused]] int64 n) {\n"
+          "    return value<T>(accumulator";
+  for (const Source& source : sources) code += ",\n                    " + source.load("T");
+  return code + ");\n  }\n\n" + print_pairs(sources) + "};\n";
 }
 
 }  // namespace tilewise

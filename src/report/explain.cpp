@@ -10,8 +10,8 @@
 namespace tilewise {
 namespace {
 
-// The terms, largest first, equal ones by name. (A total order, here and wherever a result is sorted:
-// libstdc++ 12's stable sort warns under clang.)
+// The terms, largest first, equal ones by name. (A total order, here and wherever a result is
+// sorted: libstdc++ 12's stable sort warns under clang.)
 std::vector<TimeTerm> sorted_terms(const Estimate& e) {
   std::vector<TimeTerm> terms = e.terms;
   std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) {

@@ -19,24 +19,65 @@ Epilogue parsed(std::string_view text) { return parse_epilogue(text).value(); }
 TEST(DeviceCode, PrintsAReadableStruct) {
   Epilogue epilogue = parsed("gelu(acc * 2 + bias[n]) - x[b,m,n]");
   epilogue.operands[0].type = Type::bf16;
-  EXPECT_EQ(print_device_code(epilogue, Type::f32, Type::f16),
-            "// gelu(acc * 2 + bias[n]) - x[b,m,n]\n"
-            "struct GeneratedEpilogue {\n"
-            "  using Output = f16;\n"
-            "  static constexpr bool kThroughShared = true;\n"
-            "  template <class T>\n"
-            "  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& "
-            "arguments,\n"
-            "                            [[maybe_unused]] int64 b, [[maybe_unused]] int64 m,\n"
-            "                            [[maybe_unused]] int64 n) {\n"
-            "    const T x0 = epilogue::load<T, bf16>(arguments.operands[0], n * "
-            "arguments.operands[0].column);  // bias\n"
-            "    const T x1 = epilogue::load<T, float>(arguments.operands[1], b * "
-            "arguments.operands[1].batch + m * arguments.operands[1].row + n * "
-            "arguments.operands[1].column);  // x\n"
-            "    return (epilogue::gelu_erf(((accumulator * T(2.0)) + x0)) - x1);\n"
-            "  }\n"
-            "};\n");
+  EXPECT_EQ(print_device_code(epilogue, Type::f32, Type::f32),
+            R"(// gelu(acc * 2 + bias[n]) - x[b,m,n]
+struct GeneratedEpilogue {
+  using Output = float;
+  static constexpr bool kThroughShared = true;
+
+  template <class T>
+  static __device__ T value(T accumulator, T x0, T x1) {
+    return (epilogue::gelu_erf(((accumulator * T(2.0)) + x0)) - x1);
+  }
+
+  template <class T>
+  static __device__ T apply(T accumulator, [[maybe_unused]] const KernelArguments& arguments,
+                            [[maybe_unused]] int64 b, [[maybe_unused]] int64 m,
+                            [[maybe_unused]] int64 n) {
+    return value<T>(accumulator,
+                    epilogue::load<T, bf16>(arguments.operands[0], n * arguments.operands[0].column),
+                    epilogue::load<T, float>(arguments.operands[1], b * arguments.operands[1].batch + m * arguments.operands[1].row + n * arguments.operands[1].column));
+  }
+
+  struct Pair {
+    epilogue::Two<bf16> x0;  // bias
+    epilogue::Two<float> x1;  // x
+  };
+  static __device__ bool in_pairs([[maybe_unused]] const KernelArguments& arguments) {
+    return true && epilogue::in_twos<bf16>(arguments.operands[0]) && epilogue::in_twos<float>(arguments.operands[1]);
+  }
+  static __device__ Pair load_pair(
+      [[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,
+      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n) {
+    return {epilogue::load_two<bf16>(arguments.operands[0], n),
+            epilogue::load_two<float>(arguments.operands[1], b * arguments.operands[1].batch + m * arguments.operands[1].row + n)};
+  }
+  static __device__ void apply_pair(float& x, float& y, [[maybe_unused]] const Pair& pair) {
+    x = value<float>(x, pair.x0.first(), pair.x1.first());
+    y = value<float>(y, pair.x0.second(), pair.x1.second());
+  }
+  static __device__ void prefetch(
+      [[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,
+      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n, [[maybe_unused]] int rows,
+      [[maybe_unused]] int columns, [[maybe_unused]] int thread, [[maybe_unused]] int threads) {
+    epilogue::prefetch_rows<float>(arguments.operands[1], b * arguments.operands[1].batch + m * arguments.operands[1].row + n, rows, columns, thread, threads);
+  }
+};
+)");
+}
+
+TEST(DeviceCode, AResultOf16BitsTakesTheShortFunctions) {
+  for (const char* name : {"gelu", "gelu_tanh", "silu", "sigmoid"}) {
+    const Epilogue epilogue = parsed(std::string(name) + "(acc) + scale * row[m]");
+    for (const Type type : {Type::bf16, Type::f16, Type::f8e4m3}) {
+      EXPECT_THAT(print_device_code(epilogue, Type::f32, type), HasSubstr("epilogue::narrow::"));
+    }
+    for (const Type type : {Type::f32, Type::f64}) {
+      EXPECT_THAT(print_device_code(epilogue, Type::f32, type), Not(HasSubstr("narrow")));
+    }
+  }
+  EXPECT_THAT(print_device_code(parsed("tanh(acc) + exp(acc)"), Type::f32, Type::bf16),
+              Not(HasSubstr("narrow")));
 }
 
 TEST(DeviceCode, AsksForALoopWhereItReadsOperandsOrCallsFunctions) {
@@ -54,10 +95,10 @@ TEST(DeviceCode, AsksForALoopWhereItReadsOperandsOrCallsFunctions) {
 TEST(DeviceCode, WhatIsNotReadIsNotLoaded) {
   const std::string code = print_device_code(parsed("acc"), Type::bf16, Type::f32);
   EXPECT_THAT(code, HasSubstr("return accumulator;"));
-  EXPECT_THAT(code, Not(HasSubstr("load")));
+  EXPECT_THAT(code, Not(HasSubstr("epilogue::load")));
   EXPECT_THAT(print_device_code(parsed("acc + c[m,n]"), Type::bf16, Type::f32),
-              HasSubstr("const T c = epilogue::load<T, bf16>(arguments.c, b * arguments.c.batch + "
-                        "m * arguments.c.row + n * arguments.c.column);"));
+              HasSubstr("epilogue::load<T, bf16>(arguments.c, b * arguments.c.batch + "
+                        "m * arguments.c.row + n * arguments.c.column));"));
 }
 
 // Compiles a printed epilogue for float and for double accumulators.
@@ -75,6 +116,10 @@ void expect_compiles(const Epilogue& epilogue, Type type, const char* architectu
       "  const int i = threadIdx.x;\n"
       "  x[i] = GeneratedEpilogue::apply(x[i], arguments, 0, 1, i);\n"
       "  y[i] = GeneratedEpilogue::apply(y[i], arguments, 0, 1, i);\n"
+      "  if (!GeneratedEpilogue::in_pairs(arguments)) return;\n"
+      "  const auto pair = GeneratedEpilogue::load_pair(arguments, 0, 1, 2 * i);\n"
+      "  GeneratedEpilogue::apply_pair(x[2 * i], x[2 * i + 1], pair);\n"
+      "  GeneratedEpilogue::prefetch(arguments, 0, 1, 2 * i, 64, 128, i, 32);\n"
       "}\n}\n";
   const auto output = gpu::compile_cuda(**gpu::nvrtc(), {"probe.cu", source}, *headers,
                                         gpu::compile_options(architecture));

@@ -28,6 +28,7 @@ constexpr Bound kBounds[] = {{EpilogueOp::exp, 2, 2},           {EpilogueOp::tan
                              {EpilogueOp::sigmoid, 4, 3},       {EpilogueOp::silu, 5, 4},
                              {EpilogueOp::gelu_tanh, 2.5, 2.5}, {EpilogueOp::gelu_erf, 7, 6}};
 constexpr double kSmallestUlp = 0x1p-142;
+constexpr int kNumNarrow = 4;  // functions for results of 16 bits or fewer, after these
 
 class DeviceError : public testing::Test {
  protected:
@@ -72,6 +73,43 @@ TEST_F(DeviceError, IsBoundedOverEveryFloat) {
     const auto argument = __builtin_bit_cast(float, static_cast<std::uint32_t>(packed));
     EXPECT_LE(error, kBounds[i].float_ulps) << "function " << i << " at " << argument;
     EXPECT_GT(error, 0.25) << "the kernel compared nothing";
+  }
+}
+
+TEST_F(DeviceError, OfFunctionsForNarrowResultsIsBoundedOverEveryFloat) {
+  const auto worst = gpu::DeviceBuffer::allocate(sizeof(std::uint64_t)).value();
+  for (int i = 0; i < kNumNarrow; ++i) {
+    ASSERT_TRUE(worst.fill(0));
+    launch(static_cast<int>(std::size(kBounds)) + i, 0, nullptr, nullptr, worst.data());
+    std::uint64_t packed = 0;
+    ASSERT_TRUE(worst.copy_to_host(&packed, sizeof packed));
+    const double share = static_cast<double>(packed >> 32) / 1024;
+    const auto argument = __builtin_bit_cast(float, static_cast<std::uint32_t>(packed));
+    EXPECT_LE(share, 1) << "function " << i << " at " << argument;
+    EXPECT_GT(share, 0) << "the kernel compared nothing";
+  }
+}
+
+TEST_F(DeviceError, OfFunctionsForNarrowResultsAtInfinityAndNan) {
+  const double inf = INFINITY;
+  const std::vector<double> x = {inf, -inf, NAN, -300, 300, 0};
+  const std::size_t bytes = x.size() * sizeof(double);
+  const auto arguments = gpu::DeviceBuffer::allocate(bytes).value();
+  const auto values = gpu::DeviceBuffer::allocate(bytes).value();
+  ASSERT_TRUE(arguments.copy_from_host(x.data(), bytes));
+  std::vector<double> y(x.size());
+  for (int i = 0; i < kNumNarrow; ++i) {
+    // A negative count: the values of floats.
+    launch(static_cast<int>(std::size(kBounds)) + i, -static_cast<long long>(x.size()),
+           arguments.data(), values.data(), nullptr);
+    ASSERT_TRUE(values.copy_to_host(y.data(), bytes));
+    const bool is_sigmoid = i == 0;
+    EXPECT_EQ(y[0], is_sigmoid ? 1 : inf);
+    EXPECT_EQ(y[1], 0);
+    EXPECT_TRUE(std::isnan(y[2]));
+    EXPECT_EQ(y[3], 0);
+    EXPECT_EQ(y[4], is_sigmoid ? 1 : 300);
+    EXPECT_EQ(y[5], is_sigmoid ? 0.5 : 0);
   }
 }
 
