@@ -1,24 +1,14 @@
-// The tile of one operand in shared memory, as cp.async writes it and ldmatrix reads it.
-//
-//   along k:      line x holds block_k elements of row (column) x of A (B)
-//   along m or n: panel p, line k holds 128 bytes of neighbours of m or n at that k
-//
-// x is m for A and n for B. Lines may be padded or swizzled (parts/swizzle.cuh).
+// The tile of one operand in shared memory, as cp.async writes it and ldmatrix reads it; where
+// things lie in it: parts/operand_layout.cuh. x is m for A and n for B.
 #pragma once
 
 #include "parts/arguments.cuh"
 #include "parts/element.cuh"
 #include "parts/fragment.cuh"
+#include "parts/operand_layout.cuh"
 #include "parts/ptx_mma.cuh"
-#include "parts/swizzle.cuh"
 
 namespace tilewise {
-
-constexpr int kPanelBytesAcross = 128;
-constexpr int kFragmentExtent = 16;  // along m or n: one fragment of A, two of B
-constexpr int kFragmentKBytes = 32;  // along k
-
-enum class Role { a, b };
 
 // The tiles of an operand that one work needs, one after another along k.
 template <class Element>
@@ -32,15 +22,17 @@ template <class Element, Role kRole, bool kKMajor, int kExtent, int kBlockK, int
           int kThreads>
 struct OperandTile {
   static constexpr int kSize = static_cast<int>(sizeof(Element));
-  static constexpr int kChunk = kSwizzleChunkBytes / kSize;  // elements of a 16-byte piece
-  static constexpr int kLineElements = kKMajor ? kBlockK : kPanelBytesAcross / kSize;
-  static constexpr int kLines = kKMajor ? kExtent : kBlockK;
-  static constexpr int kPanels = kKMajor ? 1 : kExtent / kLineElements;
-  static constexpr int kPitch = (kLineElements + kPad) * kSize;
-  static constexpr int kPanelBytes = kLines * kPitch;
-  static constexpr int kBytes = kPanels * kPanelBytes;
-  static constexpr int kLineChunks = kLineElements / kChunk;
-  static constexpr int kPieces = kPanels * kLines * kLineChunks / kThreads;
+  static constexpr OperandLayout kLayout{kRole, kKMajor,  kExtent,  kBlockK,
+                                         kPad,  kSwizzle, kThreads, kSize};
+  static constexpr int kChunk = kLayout.chunk();  // elements of a 16-byte piece
+  static constexpr int kLineElements = kLayout.line_elements();
+  static constexpr int kLines = kLayout.lines();
+  static constexpr int kPanels = kLayout.panels();
+  static constexpr int kPitch = kLayout.pitch();
+  static constexpr int kPanelBytes = kLayout.panel_bytes();
+  static constexpr int kBytes = kLayout.bytes();
+  static constexpr int kLineChunks = kLayout.line_chunks();
+  static constexpr int kPieces = kLayout.pieces();
   static_assert(kKMajor || kExtent % kLineElements == 0,
                 "an operand along m or n needs a block extent that is a multiple of 128 bytes");
   static_assert(kPanels * kLines * kLineChunks % kThreads == 0,
@@ -51,18 +43,7 @@ struct OperandTile {
   static_assert(kSwizzle == 0 || kFragmentExtent * kPitch % swizzle_period_bytes(kSwizzle) == 0,
                 "lines of at least 64 bytes: raise block.k");
 
-  // Which part of the operand a 16-byte piece of the tile holds, and where in shared memory. A
-  // thread's i-th piece is piece 0 moved by those of index i * kThreads.
-  struct Piece {
-    int x, k, offset;
-    TILEWISE_HOST_DEVICE constexpr explicit Piece(int index) : x(0), k(0), offset(0) {
-      const int chunk = index % kLineChunks, line = index / kLineChunks % kLines;
-      const int panel = index / (kLineChunks * kLines);
-      x = kKMajor ? line : panel * kLineElements + chunk * kChunk;
-      k = kKMajor ? chunk * kChunk : line;
-      offset = panel * kPanelBytes + swizzle(kSwizzle, line * kPitch + chunk * kSwizzleChunkBytes);
-    }
-  };
+  using Piece = OperandLayout::Piece;
   static constexpr int kPassLines = kThreads / kLineChunks;  // lines that all threads fill at once
   static_assert(kThreads % kLineChunks == 0 && kPassLines % 8 == 0 &&
                     (kLines % kPassLines == 0 || kPassLines % kLines == 0),
@@ -78,7 +59,7 @@ struct OperandTile {
 
     __device__ VectorCopier(const OperandView<Element>& view, int this_thread)
         : thread(this_thread) {
-      const Piece first(thread);
+      const Piece first = kLayout.piece(thread);
       data = view.data +
              (kKMajor ? first.x * view.stride_x + first.k : first.k * view.stride_k + first.x);
       pass = kPassLines * (kKMajor ? view.stride_x : view.stride_k);
@@ -93,12 +74,12 @@ struct OperandTile {
     template <int kParts>
     __device__ void copy(unsigned char* to_tile, int part, int k_in_tile) const {
       constexpr int kEach = (kPieces + kParts - 1) / kParts;
-      const unsigned to = shared_address(to_tile) + Piece(thread).offset;
+      const unsigned to = shared_address(to_tile) + kLayout.piece(thread).offset;
       const int k_left = k_in_tile - k_first;
 #pragma unroll
       for (int i = 0; i < kPieces; ++i) {
         if (i / kEach != part) continue;
-        const Piece step(i * kThreads);
+        const Piece step = kLayout.piece(i * kThreads);
         const int along = kKMajor ? k_left : x_left - step.x;
         const bool exists = kKMajor ? step.x < x_left : step.k < k_left;
         const int count = along <= 0 ? 0 : along < kChunk ? along : kChunk;
@@ -124,7 +105,7 @@ struct OperandTile {
       constexpr int kEach = (kPieces + kParts - 1) / kParts;
 #pragma unroll 1
       for (int i = part * kEach; i < kPieces && i < (part + 1) * kEach; ++i) {
-        const Piece at(thread + i * kThreads);
+        const Piece at = kLayout.piece(thread + i * kThreads);
         struct alignas(kSwizzleChunkBytes) Chunk {
           Element value[kChunk];
         } chunk;
@@ -142,41 +123,24 @@ struct OperandTile {
   // Where a lane reads. Fragments differ by a place in the line, which the swizzle turns into an
   // exclusive or, and by whole groups of 8 lines, which it leaves alone.
   struct Reader {
-    static constexpr int kPlaces = kLineElements / kFragmentExtent;  // fragments across a panel
     unsigned address;
 
     // first: of the warp's tile along x; inside one panel, or at the start of one.
-    __device__ Reader(const unsigned char* tile, int first, int lane) {
-      int panel = 0, line = 0, bytes = 0;
-      if constexpr (kKMajor) {
-        line = first + (kRole == Role::a ? lane % 16 : lane % 8 + 8 * (lane / 16));
-        bytes = kSwizzleChunkBytes * (kRole == Role::a ? lane / 16 : lane / 8 % 2);
-      } else {
-        const int x = first + 8 * (kRole == Role::a ? lane / 8 % 2 : lane / 16);
-        panel = x / kLineElements;
-        line = kRole == Role::a ? lane % 8 + 8 * (lane / 16) : lane % 16;
-        bytes = x % kLineElements * kSize;
-      }
-      address =
-          shared_address(tile) + panel * kPanelBytes + swizzle(kSwizzle, line * kPitch + bytes);
-    }
+    __device__ Reader(const unsigned char* tile, int first, int lane)
+        : address(shared_address(tile) + kLayout.lane_offset(first, lane)) {}
 
     // Fragment i along x, at the step-th 32 bytes of k, of the tile `stage_bytes` further on. Two
     // fragments of B: registers 0, 1 and 2, 3.
     __device__ void load(unsigned (&r)[4], int stage_bytes, int i, int step) const {
+      const unsigned place = kLayout.fragment_place(i, step), at = address + stage_bytes;
+      const unsigned row =
+          (kSwizzle == 0 ? at + place : at ^ place) + kLayout.fragment_step(i, step);
       if constexpr (kKMajor) {
-        ldmatrix_x4(r, place(stage_bytes, step) + i * kFragmentExtent * kPitch);
+        ldmatrix_x4(r, row);
       } else {
         static_assert(kSize == 2);
-        ldmatrix_x4_trans(r, place(stage_bytes, i % kPlaces) + i / kPlaces * kPanelBytes +
-                                 step * (kFragmentKBytes / kSize) * kPitch);
+        ldmatrix_x4_trans(r, row);
       }
-    }
-
-   private:
-    __device__ unsigned place(int stage_bytes, int index) const {
-      const unsigned at = address + stage_bytes;
-      return kSwizzle == 0 ? at + index * kFragmentKBytes : at ^ (index * kFragmentKBytes);
     }
   };
 
@@ -185,13 +149,8 @@ struct OperandTile {
                                        int step, int lane) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      // Registers of A: x, x + 8, then k + 4; of two B: k, k + 4, then x + 8.
-      const int high_x = kRole == Role::a ? j % 2 : j / 2,
-                high_k = kRole == Role::a ? j / 2 : j % 2;
-      const int x = first + lane / 4 + 8 * high_x, k = 8 * step + lane % 4 + 4 * high_k;
-      r[j] = *reinterpret_cast<const unsigned*>(
-          tile + x / kLineElements * kPanelBytes +
-          swizzle(kSwizzle, k * kPitch + x % kLineElements * kSize));
+      r[j] =
+          *reinterpret_cast<const unsigned*>(tile + kLayout.element_offset(first, step, lane, j));
     }
   }
 };
