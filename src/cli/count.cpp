@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/arguments.h"
+#include "cli/count_units.h"
 #include "cli/environment.h"
 #include "cli/level_table.h"
 #include "cli/tiling_options.h"
@@ -20,6 +21,8 @@ struct Options {
   std::vector<std::string> sizes;
   TilingOptions tiling;
   std::string element_bytes = "4";
+  bool units = false;
+  std::string dtype, layout;  // with units
   bool json = false;
 };
 
@@ -93,13 +96,37 @@ std::string as_text(const Counted& counted) {
   return text + totals.text() + '\n' + level_table(counted.schedule, report);
 }
 
+Result<std::string> count_in_units(const Options& options, const Console& console) {
+  if (!options.tiling.schedule) {
+    return bad_request("--units counts a kernel of the GPU ladder; name one by --schedule");
+  }
+  Result<Schedule> schedule = schedule_of(options.tiling, "");
+  if (!schedule) return std::unexpected(schedule.error());
+  return units_report(
+      {options.sizes, std::move(*schedule), options.dtype, options.layout, options.json}, console);
+}
+
 Action declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
   add_tiling_options(app, options->tiling);
   app.add_option("--element-bytes", options->element_bytes, "bytes an element: 1, 2, 4 or 8");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.count/1)");
+  app.add_flag("--units", options->units,
+               "of a GPU schedule: issued instructions, sectors and wavefronts");
+  app.add_option("--dtype", options->dtype, "with --units: f32, bf16, f16, f8e4m3");
+  app.add_option("--layout", options->layout, "with --units: nn, nt, tn or tt");
+  app.add_flag("--json", options->json,
+               "one JSON document (tilewise.count/1; with --units tilewise.traffic/1)");
   return [options](const Console& console) -> Result<ExitCode> {
+    if (options->units) {
+      const Result<std::string> text = count_in_units(*options, console);
+      if (!text) return std::unexpected(text.error());
+      console.print(*text);
+      return ExitCode::success;
+    }
+    if (!options->dtype.empty() || !options->layout.empty()) {
+      return bad_request("--dtype and --layout go with --units; elements have --element-bytes");
+    }
     const Result<Counted> counted = count_request(*options);
     if (!counted) return std::unexpected(counted.error());
     console.print(options->json ? as_json(*counted, console) : as_text(*counted));
@@ -113,7 +140,8 @@ extern const Verb kCountVerb = {
     "count", "exact reads by level of a tiling, beside the naive product and the minimum",
     "  tilewise count 4096 4096 4096 --tile 128\n"
     "  tilewise count 4096 4096 4096 --tile block:128x128x8 --tile thread:8x8 --json\n"
-    "  tilewise count 8192 8192 8192 --schedule wgmma_pipeline --element-bytes 2\n",
+    "  tilewise count 8192 8192 8192 --schedule wgmma_pipeline --element-bytes 2\n"
+    "  tilewise count 4092 4092 4092 --schedule square_tile --units\n",
     declare};
 
 }  // namespace tilewise::cli

@@ -1,0 +1,76 @@
+#include "model/float_tile_units.h"
+
+#include "tilewise/access.h"
+
+namespace tilewise {
+namespace {
+
+constexpr int kElementBytes = 4;
+
+// Elements of a piece that exist: kernels/parts/copy.cuh, TileCopy::left.
+int left_of_piece(const CopyLayout& layout, KX at, int k_left, int x_left) {
+  const int along = layout.along_k() ? k_left - at.k : x_left - at.x;
+  const bool inside = layout.along_k() ? at.x < x_left : at.k < k_left;
+  return !inside || along < 0 ? 0 : along < layout.width() ? along : layout.width();
+}
+
+}  // namespace
+
+std::int64_t copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
+                          std::int64_t offset_bytes, int k_left, int x_left) {
+  const auto address = [&](KX at, int j) {
+    return offset_bytes + (at.k + (layout.along_k() ? j : 0)) * operand.k_stride_bytes +
+           (at.x + (layout.along_k() ? 0 : j)) * operand.x_stride_bytes;
+  };
+  std::int64_t sectors = 0;
+  for (int first = 0; first < layout.pieces(); first += kWarpThreads) {
+    const auto piece = [&](int lane) { return layout.at(first + lane); };
+    const auto left = [&](int lane) { return left_of_piece(layout, piece(lane), k_left, x_left); };
+    sectors +=
+        global_access(warp_access(layout.width() * kElementBytes, [&](int lane) {
+          return left(lane) == layout.width() ? address(piece(lane), 0) : WarpAccess::kInactive;
+        })).sectors;
+    // What exists of a piece that does not exist in full, element by element.
+    for (int j = 0; j + 1 < layout.width(); ++j) {
+      sectors += global_access(warp_access(kElementBytes, [&](int lane) {
+                   return j < left(lane) && left(lane) < layout.width() ? address(piece(lane), j)
+                                                                        : WarpAccess::kInactive;
+                 })).sectors;
+    }
+  }
+  return sectors;
+}
+
+std::int64_t copy_wavefronts(const CopyLayout& layout, const SharedTile& tile, bool asynchronous) {
+  const bool transposed = layout.mode == CopyMode::vector_k && !asynchronous;
+  const int accesses = transposed ? layout.width() : 1;
+  const int width = transposed ? 1 : layout.width();
+  std::int64_t wavefronts = 0;
+  for (int first = 0; first < layout.pieces(); first += kWarpThreads) {
+    for (int j = 0; j < accesses; ++j) {
+      const auto access = warp_access(width * kElementBytes, [&](int lane) {
+        const KX at = layout.at(first + lane);
+        return std::int64_t{kElementBytes} * tile.offset(at.k + j, at.x);
+      });
+      wavefronts += shared_access(access).wavefronts;
+    }
+  }
+  return wavefronts;
+}
+
+std::int64_t fragment_wavefronts(const SharedTile& tile, const FragmentLayout& layout,
+                                 const int (&first)[kWarpThreads]) {
+  std::int64_t wavefronts = 0;
+  for (int k = 0; k < tile.k; ++k) {
+    for (int i = 0; i < layout.count; i += layout.width) {
+      const int step = thread_element(layout.span, layout.count, layout.repeat, 0, i);
+      const auto access = warp_access(layout.width * kElementBytes, [&](int lane) {
+        return std::int64_t{kElementBytes} * tile.offset(k, first[lane] + step);
+      });
+      wavefronts += shared_access(access).wavefronts;
+    }
+  }
+  return wavefronts;
+}
+
+}  // namespace tilewise

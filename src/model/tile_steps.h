@@ -1,0 +1,51 @@
+// Tiles along one dimension, grouped by what their cost depends on: how much of a tile exists, and
+// where its first element lies in a 32-byte sector.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewise/count.h"
+
+namespace tilewise {
+
+constexpr std::int64_t kSectorBytes = 32;
+
+struct TileStep {
+  std::int64_t offset_bytes = 0;  // in a sector
+  int left = 0;                   // elements that exist, at most the tile
+  Count times;
+};
+
+// Tiles of `tile` elements over `extent`, whose elements lie stride_bytes apart.
+[[nodiscard]] inline std::vector<TileStep> tile_steps(std::int64_t extent, std::int64_t tile,
+                                                      std::int64_t stride_bytes) {
+  std::vector<TileStep> steps;
+  const std::int64_t full = extent / tile, rest = extent % tile;
+  const std::int64_t step = tile % kSectorBytes * (stride_bytes % kSectorBytes) % kSectorBytes;
+  for (std::int64_t i = 0; i < kSectorBytes && i < full; ++i) {
+    steps.push_back({i * step % kSectorBytes, static_cast<int>(tile),
+                     Count((full - i + kSectorBytes - 1) / kSectorBytes)});
+  }
+  if (rest > 0) {
+    steps.push_back({full % kSectorBytes * step % kSectorBytes, static_cast<int>(rest), Count(1)});
+  }
+  return steps;
+}
+
+// The sum over all tiles along two dimensions of cost(offset_bytes, left of the first, left of the
+// second), each distinct one computed once.
+template <class Cost>
+[[nodiscard]] Count sum_tiles(const std::vector<TileStep>& first,
+                              const std::vector<TileStep>& second, Cost cost) {
+  Count total;
+  for (const TileStep& i : first) {
+    for (const TileStep& j : second) {
+      const std::int64_t offset = (i.offset_bytes + j.offset_bytes) % kSectorBytes;
+      total += Count(cost(offset, i.left, j.left)) * i.times * j.times;
+    }
+  }
+  return total;
+}
+
+}  // namespace tilewise

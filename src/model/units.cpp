@@ -1,0 +1,368 @@
+#include "tilewise/units.h"
+
+#include <algorithm>
+#include <string>
+
+#include "model/float_tile_units.h"
+#include "model/operand_tile_units.h"
+#include "model/tile_steps.h"
+#include "parts/fragment.cuh"
+
+namespace tilewise {
+namespace {
+
+constexpr std::int64_t kAlignedBytes = 16;
+constexpr int kNaiveLanes = 32;            // outputs of a warp, along m or along n
+constexpr int kSquareTileLanesAlongK = 4;  // rung 05: of the copies
+constexpr int kWmmaEdge = 16;
+constexpr int kWmmaInstructions = 2;  // a 16 x 16 x 16 product is two m16n8k16
+constexpr int kWarpgroupWarps = kWarpgroupThreads / kWarpLanes;
+
+struct Sums {
+  Count ffma, hmma, gmma;
+  Count sectors_a, sectors_b;
+  Count writes_a, writes_b, reads_a, reads_b;  // wavefronts
+  Count writes_d, reads_d;
+  Count bulk_a, bulk_b;  // bytes
+};
+
+bool has_aligned_rows(const Strides& s, Type type) {
+  if (s.column != 1 && s.row != 1) return false;
+  return (s.column == 1 ? s.row : s.column) * size_bytes(type) % kAlignedBytes == 0;
+}
+
+// What a kernel's copies depend on beyond the schedule (make_constants in src/gpu).
+struct Layouts {
+  bool a_k_major, b_k_major, aligned;
+
+  explicit Layouts(const Problem& p)
+      : a_k_major(p.a.column == 1),
+        b_k_major(p.b.column != 1 && p.b.row == 1),
+        aligned(has_aligned_rows(p.a, p.type_a) && has_aligned_rows(p.b, p.type_b) &&
+                has_aligned_rows(p.d, p.type_d)) {}
+};
+
+Tile tile_of(const Schedule& s, Level level) {
+  const Tile* tile = find_tile(s, level);
+  return tile != nullptr ? *tile : Tile{};
+}
+
+std::int64_t tiles(std::int64_t extent, std::int64_t tile) {
+  return extent / tile + (extent % tile != 0);
+}
+
+class UnitCounter {
+ public:
+  UnitCounter(const Problem& p, const Schedule& s)
+      : p_(p),
+        s_(s),
+        layouts_(p),
+        block_(tile_of(s, Level::block)),
+        warp_(tile_of(s, Level::warp)),
+        thread_(tile_of(s, Level::thread)),
+        instruction_(tile_of(s, Level::instruction)) {
+    if (block_.m > 0 && block_.n > 0 && block_.k > 0) {
+      tiles_m_ = tiles(p.m, block_.m * s.cluster.m) * s.cluster.m;
+      tiles_n_ = tiles(p.n, block_.n * s.cluster.n) * s.cluster.n;
+      phases_ = tiles(p.k, block_.k);
+    }
+  }
+
+  Result<Sums> run() {
+    if (s_.kernel == "naive_rows" || s_.kernel == "naive") {
+      naive();
+    } else if (is_float_rung()) {
+      float_rung();
+    } else if (s_.kernel == "wmma") {
+      wmma();
+    } else if (s_.kernel == "mma") {
+      mma();
+    } else if (s_.kernel == "wgmma" || s_.kernel == "wgmma_pipeline" || s_.kernel == "wgmma_fp8") {
+      wgmma();
+    } else {
+      return bad_request("count: units are known for the rungs of the GPU ladder, and kernel \"" +
+                         s_.kernel + "\" is none; tilewise schedules lists them");
+    }
+    return sums_;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t bytes(Type type, std::int64_t elements) const {
+    return elements * size_bytes(type);
+  }
+  [[nodiscard]] Count blocks() const { return Count(tiles_m_) * Count(tiles_n_); }
+
+  // Rungs 01 and 02: a warp lies along m or along n; the other operand is one element for all.
+  void naive() {
+    sums_.ffma = Count(p_.m) * p_.n * p_.k;
+    const bool rows = s_.kernel == "naive_rows";
+    const std::int64_t x = bytes(p_.type_a, rows ? p_.a.row : p_.b.column);
+    const std::int64_t k = bytes(p_.type_a, rows ? p_.a.column : p_.b.row);
+    const std::int64_t along = rows ? p_.m : p_.n, across = rows ? p_.n : p_.m;
+    const Count loads =
+        sum_tiles(tile_steps(along, kNaiveLanes, x), tile_steps(p_.k, 1, k),
+                  [&](std::int64_t offset, int left, int) -> std::int64_t {
+                    const CopyLayout lanes{CopyMode::scalar_x, 1, kNaiveLanes, kNaiveLanes};
+                    return copy_sectors(lanes, {k, x}, offset, 1, left);
+                  }) *
+        Count(across);
+    const Count broadcasts = Count(tiles(along, kNaiveLanes)) * p_.k * across;
+    (rows ? sums_.sectors_a : sums_.sectors_b) = loads;
+    (rows ? sums_.sectors_b : sums_.sectors_a) = broadcasts;
+  }
+
+  [[nodiscard]] bool is_float_rung() const {
+    for (const char* name : {"shared_tile", "column_tile", "square_tile", "vector_loads",
+                             "conflict_free", "double_buffer", "warp_tile", "tuned_f32"}) {
+      if (s_.kernel == name) return true;
+    }
+    return false;
+  }
+
+  // Rungs 03 and 04 keep A as it lies in global memory and read it by rows.
+  [[nodiscard]] bool by_columns() const { return thread_.n == 1; }
+
+  // Rungs 03 to 10: tiles in shared memory, register tiles.
+  void float_rung() {
+    const Count phases = blocks() * Count(phases_);
+    sums_.ffma = phases * Count(block_.m) * Count(block_.n) * Count(block_.k);
+    const int pad = s_.shared_layout.kind == SharedLayout::Kind::pad ? s_.shared_layout.amount : 0;
+    const int swizzle =
+        s_.shared_layout.kind == SharedLayout::Kind::swizzle ? s_.shared_layout.amount : 0;
+    const int k = static_cast<int>(block_.k);
+    const SharedTile tile_a{k, static_cast<int>(block_.m), pad, swizzle, by_columns()};
+    const SharedTile tile_b{k, static_cast<int>(block_.n), pad, swizzle};
+    copy_float_tile(layouts_.a_k_major, tile_a, p_.m,
+                    {bytes(p_.type_a, p_.a.column), bytes(p_.type_a, p_.a.row)}, Count(tiles_n_),
+                    sums_.sectors_a, sums_.writes_a);
+    copy_float_tile(layouts_.b_k_major, tile_b, p_.n,
+                    {bytes(p_.type_b, p_.b.row), bytes(p_.type_b, p_.b.column)}, Count(tiles_m_),
+                    sums_.sectors_b, sums_.writes_b);
+    read_float_tiles(tile_a, tile_b, phases);
+  }
+
+  [[nodiscard]] std::int64_t num_threads() const {
+    return block_.m / thread_.m * (block_.n / thread_.n);
+  }
+
+  void copy_float_tile(bool k_major, const SharedTile& tile, std::int64_t extent,
+                       const FloatOperand& operand, Count times, Count& sectors, Count& writes) {
+    const bool asynchronous = s_.copy == Copy::cp_async;
+    const bool vector =
+        layouts_.aligned && s_.vector_bytes.global == kAlignedBytes && !(asynchronous && k_major);
+    CopyLayout layout{CopyMode::scalar_x, tile.k, tile.x, static_cast<int>(num_threads())};
+    if (k_major) layout.mode = vector ? CopyMode::vector_k : CopyMode::scalar_k;
+    if (!k_major && vector) layout.mode = CopyMode::vector_x;
+    if (by_columns()) layout.k_lanes = tile.k;
+    if (s_.kernel == "square_tile") layout.k_lanes = kSquareTileLanesAlongK;
+    sectors = times * sum_tiles(tile_steps(extent, tile.x, operand.x_stride_bytes),
+                                tile_steps(p_.k, tile.k, operand.k_stride_bytes),
+                                [&](std::int64_t offset, int x_left, int k_left) {
+                                  return copy_sectors(layout, operand, offset, k_left, x_left);
+                                });
+    writes = blocks() * Count(phases_) * Count(copy_wavefronts(layout, tile, asynchronous));
+  }
+
+  // The first element of a thread's fragment along m and along n.
+  [[nodiscard]] MN first_of(int thread) const {
+    const auto at = [](const Tile& t) { return MN{static_cast<int>(t.m), static_cast<int>(t.n)}; };
+    const MN block = at(block_), tile = at(thread_),
+             repeat{static_cast<int>(thread_.repeat_m), static_cast<int>(thread_.repeat_n)};
+    if (warp_.m == 0) {
+      const int across = block.n / tile.n;
+      return {thread_element(block.m, tile.m, repeat.m, thread / across, 0),
+              thread_element(block.n, tile.n, repeat.n, thread % across, 0)};
+    }
+    const MN warp_tile = at(warp_);
+    const int across = block.n / warp_tile.n, warp = thread / kWarpThreads;
+    const MN lane =
+        lane_position(thread % kWarpThreads, warp_tile.m / tile.m, warp_tile.n / tile.n);
+    return {warp / across * warp_tile.m + thread_element(warp_tile.m, tile.m, repeat.m, lane.m, 0),
+            warp % across * warp_tile.n + thread_element(warp_tile.n, tile.n, repeat.n, lane.n, 0)};
+  }
+
+  void read_float_tiles(const SharedTile& tile_a, const SharedTile& tile_b, Count phases) {
+    const auto width = [](int bytes) { return bytes == kAlignedBytes ? kChunkElements : 1; };
+    const bool scalar =
+        s_.kernel == "shared_tile" || s_.kernel == "column_tile" || s_.kernel == "square_tile";
+    if (scalar && s_.vector_bytes.shared_a > 4) return;  // as the compiler likes
+    const Tile& outer = warp_.m > 0 ? warp_ : block_;
+    const FragmentLayout a{static_cast<int>(outer.m), static_cast<int>(thread_.m),
+                           static_cast<int>(thread_.repeat_m), width(s_.vector_bytes.shared_a)};
+    const FragmentLayout b{static_cast<int>(outer.n), static_cast<int>(thread_.n),
+                           static_cast<int>(thread_.repeat_n), width(s_.vector_bytes.shared_b)};
+    std::int64_t reads_a = 0, reads_b = 0;
+    for (int warp = 0; warp < num_threads() / kWarpThreads; ++warp) {
+      int first_a[kWarpThreads], first_b[kWarpThreads];
+      for (int lane = 0; lane < kWarpThreads; ++lane) {
+        const MN first = first_of(warp * kWarpThreads + lane);
+        first_a[lane] = first.m;
+        first_b[lane] = first.n;
+      }
+      reads_a += fragment_wavefronts(tile_a, a, first_a);
+      reads_b += fragment_wavefronts(tile_b, b, first_b);
+    }
+    sums_.reads_a = phases * Count(reads_a);
+    sums_.reads_b = phases * Count(reads_b);
+  }
+
+  // Rung 11. A tile of a warp outside the matrix is not computed.
+  void wmma() {
+    const std::int64_t tiles_m = tiles(p_.m, kWmmaEdge), tiles_n = tiles(p_.n, kWmmaEdge);
+    const Count fragments = Count(tiles_m) * Count(tiles_n) * Count(tiles(p_.k, kWmmaEdge));
+    sums_.hmma = fragments * Count(kWmmaInstructions);
+    wmma_operand(layouts_.a_k_major, p_.type_a, p_.m,
+                 {bytes(p_.type_a, p_.a.row), bytes(p_.type_a, p_.a.column)}, Count(tiles_n),
+                 sums_.sectors_a, sums_.writes_a, sums_.reads_a);
+    wmma_operand(layouts_.b_k_major, p_.type_b, p_.n,
+                 {bytes(p_.type_b, p_.b.column), bytes(p_.type_b, p_.b.row)}, Count(tiles_m),
+                 sums_.sectors_b, sums_.writes_b, sums_.reads_b);
+    const Count stores = Count(tiles_m) * Count(tiles_n);
+    sums_.writes_d = stores * Count(wmma_store_wavefronts());
+    sums_.reads_d = stores * Count(wmma_row_wavefronts());
+  }
+
+  void wmma_operand(bool k_major, Type type, std::int64_t extent, const TensorOperand& operand,
+                    Count times, Count& sectors, Count& writes, Count& reads) {
+    const int size = size_bytes(type);
+    const std::int64_t pitch = k_major ? operand.x_stride_bytes : operand.k_stride_bytes;
+    const std::int64_t unit = k_major ? operand.k_stride_bytes : operand.x_stride_bytes;
+    const bool direct = unit == size && pitch % kAlignedBytes == 0;
+    const auto sum = [&](std::int64_t WmmaUnits::* field) {
+      return times * sum_tiles(tile_steps(extent, kWmmaEdge, operand.x_stride_bytes),
+                               tile_steps(p_.k, kWmmaEdge, operand.k_stride_bytes),
+                               [&](std::int64_t offset, int x_left, int k_left) {
+                                 const bool whole = x_left == kWmmaEdge && k_left == kWmmaEdge;
+                                 return wmma_units(operand, k_major, direct && whole, size, offset,
+                                                   x_left, k_left).*
+                                        field;
+                               });
+    };
+    sectors = sum(&WmmaUnits::sectors);
+    writes = sum(&WmmaUnits::write_wavefronts);
+    reads = sum(&WmmaUnits::read_wavefronts);
+  }
+
+  // Rung 12.
+  void mma() {
+    const Count phases = blocks() * Count(phases_);
+    sums_.hmma = phases * Count(block_.m / instruction_.m) * Count(block_.n / instruction_.n) *
+                 Count(block_.k / instruction_.k);
+    mma_operand(Role::a, p_.type_a, p_.m,
+                {bytes(p_.type_a, p_.a.row), bytes(p_.type_a, p_.a.column)}, Count(tiles_n_),
+                sums_.sectors_a, sums_.writes_a, sums_.reads_a);
+    mma_operand(Role::b, p_.type_b, p_.n,
+                {bytes(p_.type_b, p_.b.column), bytes(p_.type_b, p_.b.row)}, Count(tiles_m_),
+                sums_.sectors_b, sums_.writes_b, sums_.reads_b);
+  }
+
+  void mma_operand(Role role, Type type, std::int64_t extent, const TensorOperand& operand,
+                   Count times, Count& sectors, Count& writes, Count& reads) {
+    const bool a = role == Role::a;
+    const std::int64_t warps_m = block_.m / warp_.m, warps_n = block_.n / warp_.n;
+    const OperandLayout layout{
+        role,
+        a ? layouts_.a_k_major : layouts_.b_k_major,
+        static_cast<int>(a ? block_.m : block_.n),
+        static_cast<int>(block_.k),
+        s_.shared_layout.kind == SharedLayout::Kind::pad ? s_.shared_layout.amount : 0,
+        s_.shared_layout.kind == SharedLayout::Kind::swizzle ? s_.shared_layout.amount : 0,
+        static_cast<int>(warps_m * warps_n) * kWarpLanes,
+        size_bytes(type)};
+    sectors = times * sum_tiles(tile_steps(extent, layout.extent, operand.x_stride_bytes),
+                                tile_steps(p_.k, block_.k, operand.k_stride_bytes),
+                                [&](std::int64_t offset, int x_left, int k_left) {
+                                  return operand_sectors(layout, operand, layouts_.aligned, offset,
+                                                         x_left, k_left);
+                                });
+    // Copies run stages - 1 tiles ahead, with zeros past the end; the last step of every phase and
+    // the start read step 0 of the next tile.
+    writes = blocks() * Count(phases_ + s_.stages - 1) * Count(operand_write_wavefronts(layout));
+    const int warp_extent = static_cast<int>(a ? warp_.m : warp_.n);
+    const std::int64_t across = a ? warps_n : warps_m;  // warps that read the same fragments
+    for (int step = 0; step < block_.k * layout.size / kFragmentKBytes; ++step) {
+      std::int64_t wavefronts = 0;
+      for (int first = 0; first < layout.extent; first += warp_extent) {
+        wavefronts += operand_read_wavefronts(layout, first, warp_extent, step) * across;
+      }
+      reads += blocks() * Count(phases_ + (step == 0 ? 1 : 0)) * Count(wavefronts);
+    }
+  }
+
+  // Rungs 13 to 15: tiles that fill up clusters are computed too.
+  void wgmma() {
+    const Count phases = blocks() * Count(phases_);
+    sums_.gmma = phases * Count(block_.m / instruction_.m) * Count(block_.n / instruction_.n) *
+                 Count(block_.k / instruction_.k) * Count(kWarpgroupWarps);
+    sums_.bulk_a = phases * Count(bytes(p_.type_a, block_.m * block_.k));
+    sums_.bulk_b = phases * Count(bytes(p_.type_b, block_.n * block_.k));
+  }
+
+  const Problem& p_;
+  const Schedule& s_;
+  const Layouts layouts_;
+  const Tile block_, warp_, thread_, instruction_;
+  std::int64_t tiles_m_ = 0, tiles_n_ = 0, phases_ = 0;
+  Sums sums_;
+};
+
+Result<void> check_request(const Problem& p, const Schedule& s) {
+  if (auto ok = validate(p); !ok) return ok;
+  if (auto ok = validate(s); !ok) return ok;
+  if (s.device != Device::gpu) {
+    return bad_request("count: units are counted for GPU schedules, and \"" + s.name +
+                       "\" is for the cpu");
+  }
+  if (s.split_k.ways > 1 || s.stream_k) {
+    return bad_request("count: schedule \"" + s.name +
+                       "\" splits K over blocks, whose workspace is not counted in units; take "
+                       "split_k 1 and no stream_k");
+  }
+  if (p.batch <= 1) return {};
+  for (const auto& [name, type, strides] :
+       {std::tuple{"A", p.type_a, p.a}, std::tuple{"B", p.type_b, p.b}}) {
+    if (strides.batch * size_bytes(type) % kSectorBytes == 0) continue;
+    return bad_request(std::string("count: batch stride of ") + name + " is " +
+                       std::to_string(strides.batch) +
+                       " elements, not a multiple of 32 bytes, and sectors then differ from "
+                       "matrix to matrix; count one of them");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Traffic> count_units(const Problem& p, const Schedule& s) {
+  if (auto ok = check_request(p, s); !ok) return std::unexpected(ok.error());
+  Traffic traffic;
+  if (p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0) return traffic;
+  const Result<Sums> sums = UnitCounter(p, s).run();
+  if (!sums) return std::unexpected(sums.error());
+  const auto add = [&](const char* level, Operand operand, Direction direction, Quantity quantity,
+                       const char* unit, Count value) {
+    if (value == Count(0)) return;
+    traffic.rows.push_back({level, operand, direction, quantity, unit, value * Count(p.batch)});
+  };
+  constexpr auto kRead = Direction::read, kWrite = Direction::write;
+  add("thread", Operand::d, kWrite, Quantity::issued, "ffma", sums->ffma);
+  add("warp", Operand::d, kWrite, Quantity::issued, "hmma", sums->hmma);
+  add("warpgroup", Operand::d, kWrite, Quantity::issued, "gmma", sums->gmma);
+  add("global", Operand::a, kRead, Quantity::units, "sectors", sums->sectors_a);
+  add("global", Operand::b, kRead, Quantity::units, "sectors", sums->sectors_b);
+  add("shared", Operand::a, kWrite, Quantity::units, "wavefronts", sums->writes_a);
+  add("shared", Operand::b, kWrite, Quantity::units, "wavefronts", sums->writes_b);
+  add("shared", Operand::a, kRead, Quantity::units, "wavefronts", sums->reads_a);
+  add("shared", Operand::b, kRead, Quantity::units, "wavefronts", sums->reads_b);
+  add("shared", Operand::d, kWrite, Quantity::units, "wavefronts", sums->writes_d);
+  add("shared", Operand::d, kRead, Quantity::units, "wavefronts", sums->reads_d);
+  add("block", Operand::a, kRead, Quantity::units, "bulk bytes", sums->bulk_a);
+  add("block", Operand::b, kRead, Quantity::units, "bulk bytes", sums->bulk_b);
+  for (const TrafficRow& row : traffic.rows) {
+    if (row.value.overflowed()) {
+      return bad_request("count: the problem gives counts beyond 2^127 - 1; make it smaller");
+    }
+  }
+  return traffic;
+}
+
+}  // namespace tilewise
