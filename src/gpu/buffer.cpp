@@ -31,9 +31,10 @@ DeviceBuffer::~DeviceBuffer() {
   if (address_ != 0) call().mem_free(address_);
 }
 
-Result<void> DeviceBuffer::copy_from_host(const void* source, std::size_t bytes) const {
+Result<void> DeviceBuffer::copy_from_host(const void* source, std::size_t bytes,
+                                          std::size_t offset_bytes) const {
   if (bytes == 0) return {};
-  return check(call().copy_to_device(address_, source, bytes), "cuMemcpyHtoD");
+  return check(call().copy_to_device(address_ + offset_bytes, source, bytes), "cuMemcpyHtoD");
 }
 
 Result<void> DeviceBuffer::copy_to_host(void* target, std::size_t bytes) const {

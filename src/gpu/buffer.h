@@ -23,7 +23,8 @@ class DeviceBuffer {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   // Both wait for the copy, and for earlier work of the default stream.
-  [[nodiscard]] Result<void> copy_from_host(const void* source, std::size_t bytes) const;
+  [[nodiscard]] Result<void> copy_from_host(const void* source, std::size_t bytes,
+                                            std::size_t offset_bytes = 0) const;
   [[nodiscard]] Result<void> copy_to_host(void* target, std::size_t bytes) const;
   [[nodiscard]] Result<void> fill(unsigned char value) const;
 

@@ -56,6 +56,16 @@ void advance(KernelArguments& k, const Problem& p, std::int64_t batches) {
   }
 }
 
+Result<void> check_base(const char* name, const void* data, int base_bytes,
+                        const std::string& kernel) {
+  const auto past =
+      reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(base_bytes);
+  if (past == 0) return {};
+  return bad_request(std::string("run: the address of ") + name + " is " + std::to_string(past) +
+                     " bytes past a multiple of " + std::to_string(base_bytes) +
+                     ", which kernel \"" + kernel + "\" needs; align it, or take schedule \"mma\"");
+}
+
 // What the kernels do not do at all, whatever the schedule.
 Result<void> check_problem(const Problem& p) {
   if (p.scale != Scale::none) {
@@ -138,7 +148,9 @@ Result<PreparedKernel> prepare_kernel(const Problem& problem, const Schedule& sc
   auto loaded = LoadedKernel::load(found->kernel, schedule.kernel);
   if (!loaded) return std::unexpected(loaded.error());
   if (auto ok = (*loaded)->prepare(device); !ok) return std::unexpected(ok.error());
-  return PreparedKernel{std::move(*loaded), found->origin};
+  const auto file = find_kernel_file(*files, schedule.kernel);
+  const std::string needs = file ? header_line(files->at(*file), "Needs") : std::string();
+  return PreparedKernel{std::move(*loaded), found->origin, needed_base_bytes(needs)};
 }
 
 GpuPlan::GpuPlan(PlanDescription description, PreparedKernel kernel, const GpuDevice& device)
@@ -154,6 +166,14 @@ Result<const LoadedKernel*> GpuPlan::kernel_for(const RunArguments& arguments) c
       if (auto ok = check_bulk_address("B", arguments.b); !ok) return std::unexpected(ok.error());
     }
     return kernel_.kernel.get();
+  }
+  if (p.k > 0) {
+    for (const auto& [name, data] : {std::pair{"A", arguments.a}, std::pair{"B", arguments.b}}) {
+      if (auto ok = check_base(name, data, kernel_.base_bytes, description().schedule.kernel);
+          !ok) {
+        return std::unexpected(ok.error());
+      }
+    }
   }
   if (aligned || !has_aligned_strides(p)) return kernel_.kernel.get();
   const std::lock_guard lock(mutex_);

@@ -19,6 +19,7 @@ namespace tilewise::gpu {
 struct PreparedKernel {
   std::shared_ptr<const LoadedKernel> kernel;
   KernelOrigin origin = KernelOrigin::memory;
+  int base_bytes = 1;  // that the bases of A and B must be multiples of
 };
 // aligned: whether bases are multiples of 16 bytes.
 [[nodiscard]] Result<PreparedKernel> prepare_kernel(const Problem& problem,

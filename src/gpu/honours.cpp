@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 namespace tilewise::gpu {
 namespace {
@@ -55,6 +56,36 @@ std::string kernels_with(const KernelFiles& files, const SetField& field) {
     names += (names.empty() ? "" : ", ") + name;
   }
   return names;
+}
+
+// "pitches multiples of 8 elements" of a Needs line: what wmma's loads take.
+Result<void> check_pitches(const Problem& p, const std::string& kernel, std::string_view needs) {
+  constexpr std::int64_t kElements = 8;
+  if (needs.find("pitches multiples of 8 elements") == std::string_view::npos) return {};
+  const int base_bytes = needed_base_bytes(needs);
+  for (const auto& [name, type, strides] :
+       {std::tuple{"A", p.type_a, p.a}, std::tuple{"B", p.type_b, p.b}}) {
+    const std::string start = std::string("matmul: ") + name;
+    const std::string end = ", which kernel \"" + kernel + "\" needs; ";
+    if (strides.column != 1 && strides.row != 1) {
+      return bad_request(start + " has strides " + text_of(strides.row, strides.column) +
+                         " and none of them is 1" + end + "copy it, or take schedule \"mma\"");
+    }
+    const std::int64_t pitch = strides.column == 1 ? strides.row : strides.column;
+    if (pitch % kElements != 0) {
+      return bad_request(start + " has a pitch of " + std::to_string(pitch) + " " +
+                         std::string(to_string(type)) + " elements, not a multiple of 8" + end +
+                         "pad to " +
+                         std::to_string((pitch + kElements - 1) / kElements * kElements) +
+                         ", or take schedule \"mma\"");
+    }
+    if (strides.batch * size_bytes(type) % base_bytes != 0) {
+      return bad_request(start + " has a batch stride of " + std::to_string(strides.batch) + " " +
+                         std::string(to_string(type)) + " elements, not a multiple of 32 bytes" +
+                         end + "pad it, or take schedule \"mma\"");
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -136,6 +167,10 @@ std::vector<Type> schedule_types(const Schedule& schedule, std::string_view need
   return types;
 }
 
+int needed_base_bytes(std::string_view needs_line) {
+  return needs_line.find("bases of 32 bytes") == std::string_view::npos ? 1 : 32;
+}
+
 Result<void> check_needs(const KernelFiles& files, const Problem& problem, const Schedule& schedule,
                          std::string_view architecture) {
   const auto file = find_kernel_file(files, schedule.kernel);
@@ -148,7 +183,9 @@ Result<void> check_needs(const KernelFiles& files, const Problem& problem, const
   const auto contains = [&](const std::vector<Type>& types) {
     return std::ranges::find(types, problem.type_a) != types.end();
   };
-  if (contains(schedule_types(schedule, needs))) return {};
+  if (contains(schedule_types(schedule, needs))) {
+    return check_pitches(problem, schedule.kernel, needs);
+  }
   std::string others;
   for (const auto& [name, text] : files) {
     const std::string kernel = kernel_name(name);

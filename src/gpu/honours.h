@@ -37,10 +37,15 @@ struct SetField {
 [[nodiscard]] std::vector<Type> schedule_types(const Schedule& schedule,
                                                std::string_view needs_line);
 
-// A kernel that multiplies the problem's types, on an architecture that has its instructions.
-// Error: the type or the architecture, and the kernels that take it.
+// A kernel that multiplies the problem's types and takes its strides, on an architecture that has
+// its instructions. Error: the type or the architecture, and the kernels that take it; the stride,
+// and a schedule that takes any.
 [[nodiscard]] Result<void> check_needs(const KernelFiles& files, const Problem& problem,
                                        const Schedule& schedule, std::string_view architecture);
+
+// Bytes that the bases of A and B must be multiples of, by a kernel's Needs line ("bases of 32
+// bytes"); 1 where it says nothing (what bulk copies need is in tensor_maps.h).
+[[nodiscard]] int needed_base_bytes(std::string_view needs_line);
 
 // A field is accepted if the kernel's file honours it, or if one of `named` schedules of the same
 // kernel sets it to the same value (what the kernel always does). Error: the field, its value, and

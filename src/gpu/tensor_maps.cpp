@@ -11,7 +11,9 @@ namespace tilewise::gpu {
 namespace {
 
 constexpr std::int64_t kBulkBytes = 16;  // bases and pitches
-constexpr std::int64_t kMaxExtent = std::int64_t{1} << 32;
+// The device hands coordinates to the bulk copy as 32-bit signed integers, those of a tile that
+// ends past the matrix too.
+constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
 constexpr const char* kWayOut = "or take schedule \"mma\"";
 
 // A matrix as the bulk copy sees it: the contiguous dimension, the other one, the batch.
@@ -108,10 +110,10 @@ Result<void> check_strides(const char* name, Type type, const Strides& strides, 
                        std::to_string(strides.column) + "), which the bulk copy needs; copy it, " +
                        kWayOut);
   }
-  if (rows >= kMaxExtent || columns >= kMaxExtent) {
-    return bad_request("matmul: " + operand +
-                       " has an extent of 2^32 or more, which the bulk copy " +
-                       "cannot address; split it, " + kWayOut);
+  if (rows > kMaxExtent || columns > kMaxExtent) {
+    return bad_request("matmul: " + operand + " is " + std::to_string(rows) + " x " +
+                       std::to_string(columns) + ", and the bulk copy addresses at most " +
+                       std::to_string(kMaxExtent) + " a dimension; split it, " + kWayOut);
   }
   const std::int64_t pitch = strides.column == 1 ? strides.row : strides.column;
   for (const auto& [what, stride] : {std::pair{strides.column == 1 ? "row" : "column", pitch},
@@ -163,11 +165,14 @@ Result<TensorMaps> encode_tensor_maps(const Problem& p, const LaunchInfo& info,
   const BulkView a = view("A", p.type_a, arguments.a, p.m, p.k, arguments.batch);
   const BulkView b = view("B", p.type_b, arguments.b, p.k, p.n, arguments.batch);
   const BulkView d = view("D", p.type_d, arguments.d, p.m, p.n, arguments.batch);
-  if (auto ok = encode(a, info.a_box_inner, info.a_box_outer, info.a_swizzle, maps.a); !ok) {
-    return std::unexpected(ok.error());
-  }
-  if (auto ok = encode(b, info.b_box_inner, info.b_box_outer, info.b_swizzle, maps.b); !ok) {
-    return std::unexpected(ok.error());
+  // Where k is 0 the kernels read neither, and A and B may be null.
+  if (p.k > 0) {
+    if (auto ok = encode(a, info.a_box_inner, info.a_box_outer, info.a_swizzle, maps.a); !ok) {
+      return std::unexpected(ok.error());
+    }
+    if (auto ok = encode(b, info.b_box_inner, info.b_box_outer, info.b_swizzle, maps.b); !ok) {
+      return std::unexpected(ok.error());
+    }
   }
   const bool bulk_d = info.d_box_inner != 0 && p.d.column == 1 && is_multiple(p.d.row, p.type_d) &&
                       is_multiple(p.d.batch, p.type_d) &&

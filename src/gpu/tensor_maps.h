@@ -8,7 +8,7 @@
 namespace tilewise::gpu {
 
 // Checks what a bulk copy needs of A and B: one unit stride, base and strides on multiples of 16
-// bytes, extents below 2^32. The message names the operand and the way out.
+// bytes, extents of at most 2^31 - 1024. The message names the operand and the way out.
 [[nodiscard]] Result<void> check_bulk_strides(const Problem& problem);
 [[nodiscard]] Result<void> check_bulk_address(const char* name, const void* data);
 

@@ -114,5 +114,27 @@ TEST(Honours, MatchesWholeWords) {
   EXPECT_FALSE(honours("", field));
 }
 
+TEST(Needs, RungElevenRefusesPitchesThatItsLoadsCannotTake) {
+  const KernelFiles files = kernel_files().value();
+  const Schedule wmma = find_schedule("wmma").value();
+  Problem p = make_problem(17, 24, 40, Type::bf16);
+  EXPECT_TRUE(check_needs(files, p, wmma, "sm_90a").has_value());
+  p.a.row = 41;
+  EXPECT_EQ(check_needs(files, p, wmma, "sm_90a").error().message,
+            "matmul: A has a pitch of 41 bf16 elements, not a multiple of 8, which kernel \"wmma\" "
+            "needs; pad to 48, or take schedule \"mma\"");
+  p = make_problem(17, 24, 40, Type::bf16);
+  p.b = {2, 80, 0};
+  EXPECT_THAT(check_needs(files, p, wmma, "sm_90a").error().message,
+              HasSubstr("none of them is 1"));
+  p = make_problem(17, 24, 40, Type::bf16);
+  p.batch = 2;
+  p.a.batch = 17 * 40 + 8;
+  EXPECT_THAT(check_needs(files, p, wmma, "sm_90a").error().message,
+              HasSubstr("batch stride of 688 bf16 elements, not a multiple of 32 bytes"));
+  EXPECT_EQ(needed_base_bytes(header_line(files.at("ladder/11_wmma.cuh"), "Needs")), 32);
+  EXPECT_EQ(needed_base_bytes(header_line(files.at("ladder/12_mma.cuh"), "Needs")), 1);
+}
+
 }  // namespace
 }  // namespace tilewise::gpu

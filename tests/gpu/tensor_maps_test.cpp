@@ -34,6 +34,26 @@ TEST(TensorMaps, ARefusalNamesTheStrideAndTheWayOut) {
   EXPECT_THAT(check_bulk_strides(p).error().message, HasSubstr("batch stride of B is 4100"));
 }
 
+TEST(TensorMaps, ExtentsThatCoordinatesDoNotReachAreRefused) {
+  // Coordinates are 32-bit integers on the device, those past a tile's end too.
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024;
+  EXPECT_TRUE(check_bulk_strides(make_problem(kMost, 64, 64, Type::bf16)).has_value());
+  EXPECT_EQ(check_bulk_strides(make_problem(kMost + 1, 64, 64, Type::bf16)).error().message,
+            "matmul: A is 2147482625 x 64, and the bulk copy addresses at most 2147482624 a "
+            "dimension; split it, or take schedule \"mma\"");
+  EXPECT_THAT(check_bulk_strides(make_problem(8, kMost + 8, 64, Type::bf16)).error().message,
+              HasSubstr("B is 64 x 2147482632"));
+}
+
+TEST(TensorMaps, WithoutKNeitherANorBIsEncoded) {
+  // The driver would refuse null addresses; without one, a map of D would fail.
+  Problem p = make_problem(8, 64, 0, Type::bf16);
+  LaunchInfo info;
+  info.bulk = true;
+  const auto maps = encode_tensor_maps(p, info, KernelArguments{});
+  EXPECT_TRUE(maps.has_value()) << maps.error().message;
+}
+
 TEST(TensorMaps, AddressesAreChecked) {
   alignas(16) static char data[32];
   EXPECT_TRUE(check_bulk_address("A", data).has_value());
