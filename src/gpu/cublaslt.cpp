@@ -10,33 +10,6 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
 
-// Numbers of cuBLASLt's enumerations.
-constexpr int kDescTransA = 3, kDescTransB = 4, kDescFastAccumulation = 25;
-constexpr int kLayoutBatchCount = 5, kLayoutBatchStride = 6;
-constexpr int kPreferenceWorkspace = 1;
-constexpr int kAlgorithmId = 0, kAlgorithmTile = 1, kAlgorithmSplitK = 2, kAlgorithmStages = 6,
-              kAlgorithmCluster = 8;
-constexpr int kTransposed = 1;
-constexpr int kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77;
-
-int data_type(Type type) {
-  switch (type) {
-    case Type::f32:
-      return 0;
-    case Type::f64:
-      return 1;
-    case Type::f16:
-      return 2;
-    case Type::bf16:
-      return 14;
-    case Type::f8e4m3:
-      return 28;
-    case Type::f8e5m2:
-      return 29;
-  }
-  return -1;
-}
-
 Result<void> check_status(int status, const char* function) {
   if (status == 0) return {};
   return std::unexpected(Error{

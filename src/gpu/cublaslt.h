@@ -2,54 +2,16 @@
 // against.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gpu/buffer.h"
+#include "gpu/cublaslt_types.h"
 #include "tilewise/problem.h"
 #include "tilewise/result.h"
 
 namespace tilewise::gpu {
-
-// Our declarations of its types: handles are pointers, enumerations ints.
-using LtHandle = struct LtHandleOpaque*;
-using LtMatmulDesc = struct LtMatmulDescOpaque*;
-using LtMatrixLayout = struct LtMatrixLayoutOpaque*;
-using LtPreference = struct LtPreferenceOpaque*;
-struct LtAlgorithm {
-  std::uint64_t data[8];
-};
-struct LtHeuristic {
-  LtAlgorithm algorithm;
-  std::size_t workspace_bytes;
-  int state;
-  float waves;
-  int reserved[4];
-};
-
-// Every function that we use: X(member, symbol, parameters...). All return int, 0 on success.
-#define TILEWISE_CUBLASLT_FUNCTIONS(X)                                                             \
-  X(create, cublasLtCreate, LtHandle*)                                                             \
-  X(desc_create, cublasLtMatmulDescCreate, LtMatmulDesc*, int, int)                                \
-  X(desc_destroy, cublasLtMatmulDescDestroy, LtMatmulDesc)                                         \
-  X(desc_set, cublasLtMatmulDescSetAttribute, LtMatmulDesc, int, const void*, std::size_t)         \
-  X(layout_create, cublasLtMatrixLayoutCreate, LtMatrixLayout*, int, std::uint64_t, std::uint64_t, \
-    std::int64_t)                                                                                  \
-  X(layout_destroy, cublasLtMatrixLayoutDestroy, LtMatrixLayout)                                   \
-  X(layout_set, cublasLtMatrixLayoutSetAttribute, LtMatrixLayout, int, const void*, std::size_t)   \
-  X(preference_create, cublasLtMatmulPreferenceCreate, LtPreference*)                              \
-  X(preference_destroy, cublasLtMatmulPreferenceDestroy, LtPreference)                             \
-  X(preference_set, cublasLtMatmulPreferenceSetAttribute, LtPreference, int, const void*,          \
-    std::size_t)                                                                                   \
-  X(get_heuristic, cublasLtMatmulAlgoGetHeuristic, LtHandle, LtMatmulDesc, LtMatrixLayout,         \
-    LtMatrixLayout, LtMatrixLayout, LtMatrixLayout, LtPreference, int, LtHeuristic*, int*)         \
-  X(matmul, cublasLtMatmul, LtHandle, LtMatmulDesc, const void*, const void*, LtMatrixLayout,      \
-    const void*, LtMatrixLayout, const void*, const void*, LtMatrixLayout, void*, LtMatrixLayout,  \
-    const LtAlgorithm*, void*, std::size_t, CuStream)                                              \
-  X(algorithm_get, cublasLtMatmulAlgoConfigGetAttribute, const LtAlgorithm*, int, void*,           \
-    std::size_t, std::size_t*)
 
 struct CublasLtFunctions {
 #define TILEWISE_DECLARE(member, symbol, ...) int (*member)(__VA_ARGS__) = nullptr;
