@@ -1,37 +1,20 @@
-// Rung 03 without one of its barriers (missing_barriers.cuh) still compiles, so the
-// two variants stay beside the rung as it changes. That their results are wrong needs a GPU.
+// Rung 03 without one of its barriers (missing_barriers.cuh) still compiles, so that the two
+// variants stay beside the rung as it changes, and on a GPU its results are wrong. That the race
+// checker finds both is in sanitize.sh.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "gpu/broken_rung.h"
 #include "gpu/compile.h"
-#include "gpu/kernel_files.h"
-#include "gpu/translation_unit.h"
-#include "tilewise/schedule.h"
+#include "gpu/device.h"
 
 namespace tilewise::gpu {
 namespace {
-
-// The variants as kernel files of their own, beside the product's.
-KernelFiles files_with(const std::string& kernel) {
-  std::ifstream file(TILEWISE_MISSING_BARRIERS);
-  std::ostringstream text;
-  text << file.rdbuf();
-  KernelFiles files = kernel_files().value();
-  files["ladder/99_" + kernel + ".cuh"] = text.str();
-  return files;
-}
 
 class MissingBarrier : public testing::TestWithParam<std::string> {};
 
 TEST_P(MissingBarrier, Compiles) {
   if (!nvrtc()) GTEST_SKIP() << nvrtc().error().message;
-  const Problem problem = make_problem(128, 128, 128, Type::f32);
-  Schedule schedule = find_schedule("shared_tile").value();
-  schedule.kernel = GetParam();
-  const auto unit = write_translation_unit(files_with(GetParam()), problem, schedule,
-                                           make_constants(problem, schedule));
+  const auto unit = broken_rung_unit(GetParam());
   ASSERT_TRUE(unit.has_value()) << unit.error().message;
   for (const char* architecture : {"sm_80", "sm_90a"}) {
     const auto kernel = compile_unit(*unit, architecture);
@@ -39,6 +22,13 @@ TEST_P(MissingBarrier, Compiles) {
     EXPECT_EQ(kernel->launch.threads, 1024);
     EXPECT_EQ(kernel->resources.spill_store_bytes, 0);
   }
+}
+
+TEST_P(MissingBarrier, GivesWrongResults) {
+  if (const auto devices = gpu_devices(); !devices) GTEST_SKIP() << devices.error().message;
+  const auto results = run_broken_rung(GetParam());
+  ASSERT_TRUE(results.has_value()) << results.error().message;
+  EXPECT_GT(results->wrong, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, MissingBarrier,
