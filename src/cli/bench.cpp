@@ -16,6 +16,7 @@
 #include "io/text_table.h"
 #include "io/wording.h"
 #include "report/bench_suite.h"
+#include "report/gpu_findings.h"
 
 namespace tilewise::cli {
 namespace {
@@ -83,12 +84,13 @@ Result<void> read_device(const Options& options, BenchOptions& bench) {
     return bad_request(
         fmt::format("--device is {}; valid are cpu and gpu", in_quotes(*options.device)));
   }
-  if (options.device == "gpu") {
-    return missing_capability(
-        "--device is gpu, and this command measures on the CPU; take --device cpu");
+  bench.prepare.device = options.device == "gpu" ? Device::gpu : Device::cpu;
+  if (bench.prepare.device == Device::cpu) return {};
+  if (options.threads || options.target) {
+    return bad_request(fmt::format("{} is for the CPU, and --device is \"gpu\"; leave one out",
+                                   options.threads ? "--threads" : "--target"));
   }
-  bench.prepare.device = Device::cpu;
-  return {};
+  return require_gpu();
 }
 
 // The shapes that are measured: those within --max-gflop.
@@ -217,7 +219,7 @@ Action declare(CLI::App& app) {
   app.add_option("words", options->words, "nothing, or: compare BEFORE.json AFTER.json")
       ->type_name("compare A B");
   app.add_option("--suite", options->suite, "a CSV of name,m,n,k,batch")->type_name("FILE");
-  app.add_option("--device", options->device, "cpu")->type_name("DEVICE");
+  app.add_option("--device", options->device, "cpu (the default) or gpu")->type_name("DEVICE");
   app.add_option("--dtype", options->dtype, "f32 (the default), f64, bf16 or f16")
       ->type_name("TYPE");
   app.add_option("--layout", options->layout, "nn (the default), nt, tn or tt: A and B transposed")

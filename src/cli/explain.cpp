@@ -10,6 +10,7 @@
 #include "cli/verb.h"
 #include "io/json_writer.h"
 #include "io/output_file.h"
+#include "report/card_peaks.h"
 #include "report/find_any_machine.h"
 #include "report/measure_host.h"
 #include "report/report_json.h"
@@ -23,7 +24,7 @@ struct Options {
   std::string dtype = "f32";
   std::string compute;
   std::string batch = "1";
-  std::string machine = "h200";
+  std::optional<std::string> machine, device;
   std::optional<std::string> schedule;
   std::optional<std::string> epilogue;
   std::optional<std::string> svg;
@@ -59,6 +60,29 @@ Result<Problem> problem_of(const Options& options) {
   return problem;
 }
 
+// The machine named, or that of a device of this one; an H200 where nothing is said.
+Result<Machine> machine_of(const Options& options) {
+  if (options.device) {
+    if (*options.device != "cpu" && *options.device != "gpu") {
+      return bad_request(fmt::format("--device is \"{}\"; valid are cpu and gpu", *options.device));
+    }
+    if (options.machine) {
+      return bad_request(
+          fmt::format("--device \"{}\" is of this machine, and --machine names "
+                      "\"{}\"; leave one out",
+                      *options.device, *options.machine));
+    }
+  }
+  const bool host = options.device == "cpu" || options.machine == "host";
+  if (options.measure) {
+    if (host) return measured_host();
+    return bad_request(fmt::format("--measure times this machine, \"host\"; --machine is \"{}\"",
+                                   options.machine.value_or("h200")));
+  }
+  if (options.device == "gpu") return card_machine();
+  return find_any_machine(host ? "host" : options.machine.value_or("h200"));
+}
+
 Result<void> write_svg(const std::string& path, const std::string& drawing) {
   Result<OutputFile> file = OutputFile::open(path);
   if (!file) return std::unexpected(file.error());
@@ -69,12 +93,7 @@ Result<void> write_svg(const std::string& path, const std::string& drawing) {
 Result<ExitCode> run(const Options& options, const Console& console) {
   const Result<Problem> problem = problem_of(options);
   if (!problem) return std::unexpected(problem.error());
-  if (options.measure && options.machine != "host") {
-    return bad_request(fmt::format("--measure times this machine, \"host\"; --machine is \"{}\"",
-                                   options.machine));
-  }
-  const Result<Machine> machine =
-      options.measure ? Result<Machine>(measured_host()) : find_any_machine(options.machine);
+  const Result<Machine> machine = machine_of(options);
   if (!machine) return std::unexpected(machine.error());
   std::optional<Schedule> schedule;
   if (options.schedule) {
@@ -108,7 +127,10 @@ Action declare(CLI::App& app) {
   app.add_option("--dtype", options->dtype, "f64, f32, bf16, f16, f8e4m3 or f8e5m2");
   app.add_option("--compute", options->compute, "arithmetic of float32 operands: f32, tf32, ...");
   app.add_option("--batch", options->batch, "matrices of A, B and C");
-  app.add_option("--machine", options->machine, "a name of `tilewise machines`; host is this CPU");
+  app.add_option("--machine", options->machine,
+                 "a name of `tilewise machines`; host is this CPU, h200 the default");
+  app.add_option("--device", options->device, "cpu or gpu: that of this machine")
+      ->type_name("DEVICE");
   app.add_flag("--measure", options->measure, "with --machine host: time its peaks and bandwidths");
   app.add_option("--schedule", options->schedule,
                  "a named schedule or file.json; absent: the fastest by the estimate")

@@ -19,6 +19,7 @@ struct Options {
   std::string compute;
   std::string layout;
   std::string against;
+  std::string epilogue;
   std::vector<std::string> schedules;
   std::string seed = "1";
   bool json = false;
@@ -56,6 +57,13 @@ Result<Problem> problem_of(const Options& options) {
   // FP8 operands are multiplied along their contiguous dimension, K.
   const std::string layout = !options.layout.empty() ? options.layout : is_f8 ? "nt" : "nn";
   if (auto ok = set_layout(problem, layout); !ok) return std::unexpected(ok.error());
+  if (!options.epilogue.empty()) {
+    const Result<Epilogue> epilogue = parse_epilogue(options.epilogue);
+    if (!epilogue) return bad_request(fmt::format("--epilogue: {}", epilogue.error().message));
+    problem.epilogue = *epilogue;
+    set_contiguous_operands(problem.epilogue, problem.m, problem.n);
+    for (EpilogueOperand& operand : problem.epilogue.operands) operand.type = problem.type_d;
+  }
   if (auto ok = validate(problem); !ok) return std::unexpected(ok.error());
   return problem;
 }
@@ -148,6 +156,10 @@ void write_row(JsonWriter& w, const Ladder& ladder, const LadderRow& row) {
   w.member("verified", m.error.verified);
   w.member("max_error", m.error.max_error);
   w.member("error_bound", m.error.bound);
+  w.key("power_w");
+  m.state.power_w > 0 ? w.value(m.state.power_w) : w.null();
+  w.key("clock_mhz");
+  m.state.clock_mhz > 0 ? w.value(m.state.clock_mhz) : w.null();
   write_reads(w, row.counted);
   write_resources(w, m);
   w.key("rivals");
@@ -203,6 +215,9 @@ Action declare(CLI::App& app) {
   app.add_option("--layout", options->layout,
                  "nn, nt, tn or tt: which operand is transposed in memory")
       ->type_name("L");
+  app.add_option("--epilogue", options->epilogue,
+                 "an expression; what it reads gets random values. cuBLASLt is timed without it")
+      ->type_name("EXPR");
   app.add_option("--against", options->against,
                  "cublaslt: time NVIDIA's library on the same operands")
       ->type_name("NAME");

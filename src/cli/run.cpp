@@ -14,6 +14,8 @@
 #include "cli/verb.h"
 #include "io/npy.h"
 #include "io/output_file.h"
+#include "io/wording.h"
+#include "report/gpu_findings.h"
 #include "report/run_product.h"
 
 namespace tilewise::cli {
@@ -25,6 +27,7 @@ struct Options {
   std::optional<std::string> schedule;
   std::optional<std::string> threads;
   std::optional<std::string> target;
+  std::optional<std::string> device;
   std::string seed = "1";
   std::string verify = "sample";
   bool json = false;
@@ -33,9 +36,40 @@ struct Options {
 // What the options ask for, checked before any matrix is read.
 struct Settings {
   std::optional<Schedule> schedule;
+  std::optional<Device> device;
   int threads = 0;
   VerifyMode verify = VerifyMode::sample;
 };
+
+Result<void> read_device(const Options& options, Settings& settings) {
+  if (!options.device) return {};
+  if (*options.device != "cpu" && *options.device != "gpu") {
+    return bad_request(
+        fmt::format("--device is {}; valid are cpu and gpu", in_quotes(*options.device)));
+  }
+  settings.device = *options.device == "gpu" ? Device::gpu : Device::cpu;
+  if (settings.device == Device::cpu) return {};
+  if (options.threads || options.target) {
+    return bad_request(fmt::format("{} is for the CPU, and --device is \"gpu\"; leave one out",
+                                   options.threads ? "--threads" : "--target"));
+  }
+  return require_gpu();
+}
+
+// Where nothing says which device: the GPU, if there is one that can.
+Device choose_device(const Options& options, const Settings& settings, const Problem& problem,
+                     const Console& console) {
+  if (settings.device) return *settings.device;
+  if (settings.schedule) return settings.schedule->device;
+  if (options.threads || options.target) return Device::cpu;
+  const Result<void> gpu = gpu_takes(problem);
+  if (gpu) return Device::gpu;
+  if (gpu.error().code == ErrorCode::bad_request) {
+    console.say(fmt::format("tilewise run: on the CPU, since the GPU does not take it: {}\n",
+                            gpu.error().message));
+  }
+  return Device::cpu;
+}
 
 Result<Settings> read_settings(Options& options) {
   Settings settings;
@@ -57,6 +91,9 @@ Result<Settings> read_settings(Options& options) {
     Result<Schedule> schedule = load_schedule(*options.schedule);
     if (!schedule) return std::unexpected(schedule.error());
     settings.schedule = std::move(*schedule);
+  }
+  if (const Result<void> ok = read_device(options, settings); !ok) {
+    return std::unexpected(ok.error());
   }
   if (options.output) {
     if (const Result<void> ok = check_output_path(*options.output); !ok) {
@@ -92,6 +129,7 @@ Result<ProductReport> compute(const Options& options, const Settings& settings,
   request.problem = inputs.problem;
   request.schedule = settings.schedule ? &*settings.schedule : nullptr;
   request.prepare.threads = settings.threads;
+  request.prepare.device = choose_device(options, settings, inputs.problem, console);
   if (options.target) request.prepare.target = *options.target;
   request.verify = settings.verify;
   request.seed = options.product.seed;
@@ -124,8 +162,11 @@ std::string repeat_command(const Options& options, const ProductReport& report, 
   add("--epilogue", product.epilogue);
   for (const std::string& binding : product.bindings) add("--bind", binding);
   add("--schedule", options.schedule);
-  add("--target", std::string(report.target));
-  add("--threads", fmt::to_string(report.threads));
+  add("--device", std::string(to_string(report.device)));
+  if (report.device == Device::cpu) {
+    add("--target", std::string(report.target));
+    add("--threads", fmt::to_string(report.threads));
+  }
   add("--seed", options.seed);
   add("--verify", options.verify);
   add("-o", options.output);
@@ -184,6 +225,9 @@ Action declare(CLI::App& app) {
   app.add_option("--schedule", options->schedule,
                  "a named schedule (tilewise schedules) or file.json")
       ->type_name("NAME");
+  app.add_option("--device", options->device,
+                 "cpu or gpu; by default the GPU, if there is one that can")
+      ->type_name("DEVICE");
   app.add_option("--threads", options->threads, "by default all that this process may use")
       ->type_name("N");
   app.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")

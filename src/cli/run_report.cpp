@@ -27,9 +27,12 @@ std::string head_text(const RunReport& report) {
   std::string text = fmt::format("C[{0},{1}] = A[{0},{2}] B[{2},{1}], {3} (compute {4})\n", p.m,
                                  p.n, p.k, to_string(p.type_a), to_string(p.compute));
   if (!p.epilogue.is_identity()) text += fmt::format("epilogue {}\n", report.inputs.epilogue);
-  text += fmt::format("schedule {} on {} ({}, {} thread{}): {}\n\n", product.schedule.name,
-                      to_string(product.device), product.target, product.threads,
-                      product.threads == 1 ? "" : "s", describe_tiles(product.schedule));
+  const std::string where = product.device == Device::gpu
+                                ? fmt::format("gpu ({}, {})", product.card, product.target)
+                                : fmt::format("cpu ({}, {} thread{})", product.target,
+                                              product.threads, product.threads == 1 ? "" : "s");
+  text += fmt::format("schedule {} on {}: {}\n\n", product.schedule.name, where,
+                      describe_tiles(product.schedule));
   return text;
 }
 
@@ -42,8 +45,11 @@ std::string speed_text(const ProductReport& product) {
   }
   text += fmt::format("\n  speed   {:.1f} GFLOP/s", product.gflops);
   if (product.peak_gflops > 0 && product.gflops > 0) {
-    text += fmt::format(", {:.0f} % of the {:.1f} GFLOP/s that a register loop reached in this run",
-                        100 * product.share_of_peak, product.peak_gflops);
+    const std::string peak = product.device == Device::gpu
+                                 ? fmt::format("of its peak ({})", product.peak_source)
+                                 : "that a register loop reached in this run";
+    text += fmt::format(", {:.0f} % of the {:.1f} GFLOP/s {}", 100 * product.share_of_peak,
+                        product.peak_gflops, peak);
   }
   return text + '\n';
 }
@@ -123,6 +129,7 @@ std::string run_json(const RunReport& report, const Console& console) {
   w.member("schedule", product.schedule.name);
   w.member("device", to_string(product.device));
   w.member("target", product.target);
+  if (product.device == Device::gpu) w.member("card", product.card);
   w.member("threads", product.threads);
   write_speed(w, product);
   write_verification(w, product.verification);

@@ -88,6 +88,7 @@ constexpr unsigned kCuStreamNonBlocking = 1;
   X(device_get_count, cuDeviceGetCount, int*)                                                    \
   X(device_get, cuDeviceGet, CuDevice*, int)                                                     \
   X(device_get_name, cuDeviceGetName, char*, int, CuDevice)                                      \
+  X(device_get_pci_bus_id, cuDeviceGetPCIBusId, char*, int, CuDevice)                            \
   X(device_get_attribute, cuDeviceGetAttribute, int*, CuDeviceAttribute, CuDevice)               \
   X(device_total_mem, cuDeviceTotalMem, std::size_t*, CuDevice)                                  \
   X(primary_context_retain, cuDevicePrimaryCtxRetain, CuContext*, CuDevice)                      \

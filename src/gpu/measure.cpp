@@ -27,59 +27,98 @@ double tflops_of(const Problem& problem, const Timing& time) {
   return time.median_us > 0 ? num_flops(problem) / time.median_us * 1e-6 : 0;
 }
 
-Result<MeasuredError> check_results(const Problem& problem, int promote_every,
-                                    const RotatedOperands& operands, std::int64_t samples) {
-  const auto first = operands[0];
-  const auto product =
-      sample_product(problem, first.a, first.b, first.d, sample_elements(problem, samples));
-  if (!product) return std::unexpected(product.error());
-  return compare(problem, promote_every, *product);
-}
-
 Result<void> synchronize(CuStream stream) {
   return check((*driver())->call.stream_synchronize(stream), "cuStreamSynchronize");
 }
 
 }  // namespace
 
+ResultCheck check_samples(std::int64_t samples) {
+  return [samples](const Problem& problem, const Schedule& schedule,
+                   const RotatedOperands& operands) -> Result<MeasuredError> {
+    const auto first = operands[0];
+    const auto product =
+        sample_product(problem, first.a, first.b, first.d, sample_elements(problem, samples));
+    if (!product) return std::unexpected(product.error());
+    return compare(problem, schedule.promote_every, *product);
+  };
+}
+
 Result<RotatedOperands> RotatedOperands::create(const Problem& p, std::uint64_t seed,
                                                 const GpuDevice& device, CuStream stream) {
   RotatedOperands operands;
-  operands.a_bytes_ = round_up(extent_bytes(p.a, p.m, p.k, p.batch, p.type_a));
-  operands.b_bytes_ = round_up(extent_bytes(p.b, p.k, p.n, p.batch, p.type_b));
-  operands.d_bytes_ = round_up(extent_bytes(p.d, p.m, p.n, p.batch, p.type_d));
+  operands.a_.bytes = round_up(extent_bytes(p.a, p.m, p.k, p.batch, p.type_a));
+  operands.b_.bytes = round_up(extent_bytes(p.b, p.k, p.n, p.batch, p.type_b));
+  operands.d_.bytes = round_up(extent_bytes(p.d, p.m, p.n, p.batch, p.type_d));
   operands.copies_ =
-      std::min(num_rotations(operands.a_bytes_ + operands.b_bytes_, device.l2_bytes), kMaxCopies);
-  const auto allocate = [&](DeviceBuffer& buffer, std::int64_t bytes) -> Result<void> {
-    auto allocated = DeviceBuffer::allocate(static_cast<std::size_t>(bytes * operands.copies_));
-    if (!allocated) return std::unexpected(allocated.error());
-    buffer = std::move(*allocated);
-    return {};
+      std::min(num_rotations(operands.a_.bytes + operands.b_.bytes, device.l2_bytes), kMaxCopies);
+  Result<void> done;
+  const auto allocate = [&](Rotated& rotated) {
+    if (!done) return;
+    auto allocated =
+        DeviceBuffer::allocate(static_cast<std::size_t>(rotated.bytes * operands.copies_));
+    if (allocated) {
+      rotated.buffer = std::move(*allocated);
+    } else {
+      done = std::unexpected(allocated.error());
+    }
   };
-  if (auto ok = allocate(operands.a_, operands.a_bytes_); !ok) return std::unexpected(ok.error());
-  if (auto ok = allocate(operands.b_, operands.b_bytes_); !ok) return std::unexpected(ok.error());
-  if (auto ok = allocate(operands.d_, operands.d_bytes_); !ok) return std::unexpected(ok.error());
-  if (auto ok = fill_normal(p.type_a, operands.a_, 2 * seed, stream); !ok) {
-    return std::unexpected(ok.error());
+  std::uint64_t next_seed = 2 * seed;
+  const auto fill = [&](Rotated& rotated, Type type, std::uint64_t its_seed) {
+    allocate(rotated);
+    if (done) done = fill_normal(type, rotated.buffer, its_seed, stream);
+  };
+  fill(operands.a_, p.type_a, next_seed);
+  fill(operands.b_, p.type_b, next_seed + 1);
+  allocate(operands.d_);
+  // Seeds far from those of A and B, whatever the seed.
+  constexpr std::uint64_t kEpilogueSeed = std::uint64_t{1} << 62;
+  if (p.epilogue.reads_c()) {
+    operands.c_.bytes = round_up(extent_bytes(p.c, p.m, p.n, p.batch, p.type_c));
+    fill(operands.c_, p.type_c, kEpilogueSeed + next_seed);
   }
-  if (auto ok = fill_normal(p.type_b, operands.b_, 2 * seed + 1, stream); !ok) {
-    return std::unexpected(ok.error());
+  for (int i = 0; i < p.epilogue.num_operands; ++i) {
+    const EpilogueOperand& o = p.epilogue.operands[static_cast<std::size_t>(i)];
+    Rotated rotated;
+    rotated.bytes = round_up(extent_bytes(o.strides, o.index_m ? p.m : 1, o.index_n ? p.n : 1,
+                                          o.index_b ? p.batch : 1, o.type));
+    fill(rotated, o.type, kEpilogueSeed + next_seed + 1 + static_cast<std::uint64_t>(i));
+    operands.others_.push_back(std::move(rotated));
   }
-  if (auto ok = synchronize(stream); !ok) return std::unexpected(ok.error());
+  if (done) done = synchronize(stream);
+  if (!done) return std::unexpected(done.error());
   return operands;
 }
 
 RotatedOperands::Pointers RotatedOperands::operator[](std::int64_t launch) const {
   const std::int64_t copy = launch % copies_;
-  const auto at = [&](const DeviceBuffer& buffer, std::int64_t bytes) {
-    return static_cast<char*>(buffer.data()) + copy * bytes;
+  const auto at = [&](const Rotated& rotated) -> void* {
+    if (rotated.buffer.data() == nullptr) return nullptr;
+    return static_cast<char*>(rotated.buffer.data()) + copy * rotated.bytes;
   };
-  return {at(a_, a_bytes_), at(b_, b_bytes_), at(d_, d_bytes_)};
+  Pointers pointers{at(a_), at(b_), at(c_), at(d_), {}};
+  for (const Rotated& other : others_) pointers.others.push_back(at(other));
+  return pointers;
+}
+
+Result<RotatedOperands::HostCopy> RotatedOperands::first_copy() const {
+  HostCopy copy;
+  Result<void> done;
+  const auto download = [&](const Rotated& rotated) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(rotated.bytes));
+    if (done) done = rotated.buffer.copy_to_host(bytes.data(), bytes.size());
+    return bytes;
+  };
+  copy.c = download(c_);
+  copy.d = download(d_);
+  for (const Rotated& other : others_) copy.others.push_back(download(other));
+  if (!done) return std::unexpected(done.error());
+  return copy;
 }
 
 Result<Measurement> measure(const Problem& problem, const Schedule& schedule,
                             const RotatedOperands& operands, CuStream stream,
-                            const TimingOptions& options, std::int64_t samples) {
+                            const TimingOptions& options, const ResultCheck& check) {
   const auto begin = std::chrono::steady_clock::now();
   const auto plan = make_plan(problem, &schedule);
   if (!plan) return std::unexpected(plan.error());
@@ -104,7 +143,9 @@ Result<Measurement> measure(const Problem& problem, const Schedule& schedule,
     RunArguments arguments;
     arguments.a = at.a;
     arguments.b = at.b;
+    arguments.c = at.c;
     arguments.d = at.d;
+    arguments.operands = at.others;
     arguments.workspace = {static_cast<std::byte*>(workspace->data()), workspace->bytes()};
     arguments.stream = stream;
     return (*plan)->run(arguments);
@@ -112,13 +153,14 @@ Result<Measurement> measure(const Problem& problem, const Schedule& schedule,
   if (auto ok = operands.spoil_results(); !ok) return std::unexpected(ok.error());
   if (auto ok = launch(0); !ok) return std::unexpected(ok.error());
   if (auto ok = synchronize(stream); !ok) return std::unexpected(ok.error());
-  const auto error = check_results(problem, m.schedule.promote_every, operands, samples);
+  const auto error = check(problem, m.schedule, operands);
   if (!error) return std::unexpected(error.error());
   m.error = *error;
   const auto time = time_launches(stream, launch, options);
   if (!time) return std::unexpected(time.error());
   m.time = *time;
   m.tflops = tflops_of(problem, m.time);
+  m.state = card_state((*plan)->device()).value_or(CardState{});
   return m;
 }
 
@@ -142,7 +184,7 @@ Result<RivalMeasurement> measure_cublaslt(const Problem& problem, const RotatedO
     best.tflops = tflops_of(problem, *time);
     best.kernel = product->describe(i);
   }
-  const auto error = check_results(problem, 0, operands, samples);
+  const auto error = check_samples(samples)(problem, Schedule{}, operands);
   if (!error) return std::unexpected(error.error());
   best.error = *error;
   return best;

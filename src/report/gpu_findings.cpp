@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "gpu/choose_schedule.h"
 #include "gpu/cublaslt.h"
 #include "gpu/device.h"
 #include "gpu/disk_cache.h"
@@ -61,6 +62,14 @@ std::vector<Finding> find_gpu_parts() {
 Result<void> require_gpu() {
   const auto cards = gpu::gpu_devices();
   if (!cards) return std::unexpected(cards.error());
+  return {};
+}
+
+Result<void> gpu_takes(const Problem& problem) {
+  const auto devices = gpu::gpu_devices();
+  if (!devices) return std::unexpected(devices.error());
+  const auto chosen = gpu::choose_schedule(problem, devices->front().architecture);
+  if (!chosen) return std::unexpected(chosen.error());
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewise/problem.h"
 #include "tilewise/result.h"
 
 namespace tilewise {
@@ -20,5 +21,9 @@ struct Finding {
 
 // An error (missing_capability) where no GPU can be used.
 [[nodiscard]] Result<void> require_gpu();
+
+// A GPU is here and a kernel takes the problem on it. Errors: no GPU (missing_capability), or no
+// kernel for the types or the arithmetic (bad_request).
+[[nodiscard]] Result<void> gpu_takes(const Problem& problem);
 
 }  // namespace tilewise

@@ -1,10 +1,10 @@
 #include "report/ladder.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "gpu/honours.h"
-#include "tilewise/machine.h"
+#include "report/card_peaks.h"
+#include "report/element_check.h"
 
 namespace tilewise {
 namespace {
@@ -15,46 +15,33 @@ std::string rung_of(const Schedule& schedule, const gpu::KernelFiles& files) {
   return file->substr(std::string_view("ladder/").size(), 2);
 }
 
-// The machine file of a card, by the word that its name holds.
-Result<Machine> machine_of(const gpu::GpuDevice& card) {
-  for (const Machine& machine : named_machines()) {
-    std::string name = machine.name;
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-    if (card.name.find(name) != std::string::npos) return machine;
+// With an epilogue: the same elements, through it.
+Result<gpu::MeasuredError> check_through_epilogue(const Problem& p, const Schedule& schedule,
+                                                  const gpu::RotatedOperands& operands) {
+  constexpr std::int64_t kSamples = 4096;
+  constexpr double kDoubleRoundoff = 0x1p-53;
+  const auto samples = gpu::sample_elements(p, kSamples);
+  const auto at = operands[0];
+  const auto sums = gpu::sample_product(p, at.a, at.b, at.d, samples);
+  if (!sums) return std::unexpected(sums.error());
+  const auto host = operands.first_copy();
+  if (!host) return std::unexpected(host.error());
+  std::vector<const void*> others;
+  for (const auto& other : host->others) others.push_back(other.data());
+  const ComputedProduct product{.problem = p,
+                                .schedule = schedule,
+                                .a = nullptr,
+                                .b = nullptr,
+                                .c = host->c.data(),
+                                .d = host->d.data(),
+                                .operands = others};
+  ElementCheck check(product);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    check.add(samples[i].batch, {samples[i].m, samples[i].n}, sums->sums[i], sums->magnitudes[i],
+              kDoubleRoundoff * static_cast<double>(p.k + 1) * sums->magnitudes[i]);
   }
-  return missing_capability("no machine file describes " + card.name);
-}
-
-std::string_view peak_name(const Problem& problem) {
-  if (problem.compute == Compute::tf32) return "tf32";
-  switch (problem.type_a) {
-    case Type::f64:
-      return "f64";
-    case Type::f32:
-      return "f32";
-    case Type::bf16:
-      return "bf16";
-    case Type::f16:
-      return "f16";
-    case Type::f8e4m3:
-    case Type::f8e5m2:
-      return "f8";
-  }
-  return "";
-}
-
-void set_peaks(Ladder& ladder) {
-  const Result<Machine> machine = machine_of(ladder.card);
-  if (!machine) return;
-  if (const MemoryLevel* dram = find_memory(*machine, "dram")) {
-    const bool measured = dram->measured_bandwidth_gbps.value > 0;
-    ladder.bandwidth_gbps = (measured ? dram->measured_bandwidth_gbps : dram->bandwidth_gbps).value;
-  }
-  const Peak* peak = find_peak(*machine, peak_name(ladder.problem));
-  if (peak == nullptr) return;
-  const bool measured = peak->measured_tflops.value > 0;
-  ladder.peak_tflops = (measured ? peak->measured_tflops : peak->tflops).value;
-  ladder.peak_source = (measured ? peak->measured_tflops : peak->tflops).source;
+  const Verification& v = check.result();
+  return gpu::MeasuredError{v.max_error, v.worst.expected.error, v.worst_share, v.passed()};
 }
 
 // Errors that say that this schedule cannot take this problem here, not that the device failed.
@@ -99,12 +86,18 @@ Result<Ladder> run_ladder(const LadderRequest& request) {
   ladder.card = *context->device;
   ladder.driver_version = (*gpu::driver())->version;
   if (const auto compiler = gpu::nvrtc()) ladder.compiler = (*compiler)->version();
-  set_peaks(ladder);
+  const CardPeaks peaks = card_peaks(ladder.card, request.problem);
+  ladder.peak_tflops = peaks.tflops;
+  ladder.peak_source = peaks.source;
+  ladder.bandwidth_gbps = peaks.bandwidth_gbps;
   const auto operands =
       gpu::RotatedOperands::create(request.problem, request.seed, *context->device, stream->get());
   if (!operands) return std::unexpected(operands.error());
   ladder.copies = operands->copies();
 
+  const gpu::ResultCheck check = request.problem.epilogue.is_identity()
+                                     ? gpu::check_samples()
+                                     : gpu::ResultCheck(check_through_epilogue);
   if (request.against_cublaslt) {
     auto rival = gpu::measure_cublaslt(request.problem, *operands, stream->get(), request.timing);
     if (!rival) return std::unexpected(rival.error());
@@ -112,7 +105,7 @@ Result<Ladder> run_ladder(const LadderRequest& request) {
   }
   for (const Schedule& schedule : request.schedules) {
     auto measured =
-        gpu::measure(request.problem, schedule, *operands, stream->get(), request.timing);
+        gpu::measure(request.problem, schedule, *operands, stream->get(), request.timing, check);
     if (!measured) {
       if (!request.skip_refused) return std::unexpected(measured.error());
       ladder.failed = ladder.failed || !is_refusal(measured.error());

@@ -31,7 +31,7 @@ struct OutputPlace {
 // is expected or where the bound reaches past the largest number of the type.
 [[nodiscard]] bool is_within(double computed, const Bounded& expected, Type type);
 
-// A bound on the error of the sum over k: gamma_K times the sum of |a b| (docs/accuracy.md), with
+// A bound on the error of the sum over k: gamma_K times the sum of |a b| (docs/numerics.md), with
 // the rounding of the operands that the arithmetic brings. gpu: sums that truncate, as tensor cores
 // do.
 struct AccumulatorArithmetic {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpu/peak.h"
+#include "report/run_gpu_product.h"
 
 namespace tilewise {
 namespace {
@@ -92,6 +93,14 @@ Result<ProductReport> run_product(const ProductRequest& request) {
   Result<CountReport> counted = count_levels(request.problem, report.schedule);
   if (!counted) return std::unexpected(counted.error());
   report.counted = std::move(*counted);
+
+  if (report.device == Device::gpu) {
+    if (const Result<void> done = run_gpu_product(*plan, request, report); !done) {
+      return std::unexpected(done.error());
+    }
+    rate(request, report);
+    return report;
+  }
 
   measure_peak(request, report);
   if (const Result<void> done = time_product(*plan, request, report); !done) {

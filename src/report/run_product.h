@@ -1,4 +1,4 @@
-// One product on this machine: timed, counted and checked.
+// One product of matrices in host memory, on this machine's CPU or GPU: timed, counted and checked.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,16 @@ struct ProductReport {
   Device device = Device::cpu;
   std::string target;
   int threads = 1;
+  std::string card;  // of a GPU
 
   double seconds = 0;                        // median of num_runs
   double first_seconds = 0;                  // the first run, caches and pages cold
   double low_seconds = 0, high_seconds = 0;  // half of the runs lie between
   int num_runs = 0;
-  double gflops = 0;       // 0 where there is nothing to compute
-  double peak_gflops = 0;  // a register loop timed in the same run; 0: not measured
+  double gflops = 0;  // 0 where there is nothing to compute
+  // A register loop timed in the same run; on a GPU the machine file's figure. 0: not known.
+  double peak_gflops = 0;
+  std::string peak_source;  // on a GPU
   double share_of_peak = 0;
 
   CountReport counted;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "epilogue/element.h"
 #include "report/compensated_sum.h"
+#include "report/element_check.h"
 #include "report/sample_positions.h"
 #include "schedule/nearest.h"
 
@@ -22,26 +21,10 @@ constexpr std::size_t kPositionsAtOnce = 8192;
 constexpr double kStepsPerSecond = 1e9;  // of one thread, a cautious figure
 constexpr double kLeastSeconds = 0.05;
 
-// How much of its bound an element uses; more than 1 for a wrong one, infinite for a NaN.
-double share_of_bound(const CheckedElement& element, Type type) {
-  const double error = std::fabs(element.computed - element.expected.value);
-  if (!is_within(element.computed, element.expected, type)) {
-    return std::isfinite(error) && element.expected.error > 0
-               ? error / element.expected.error
-               : std::numeric_limits<double>::infinity();
-  }
-  if (!(error > 0) || !std::isfinite(error) || !std::isfinite(element.expected.error)) return 0;
-  return error / element.expected.error;
-}
-
 // Checks the positions of one strip of columns at a time, on one thread.
 class StripChecker {
  public:
-  explicit StripChecker(const ComputedProduct& product) : product_(product) {
-    arithmetic_.gpu = product.schedule.device == Device::gpu;
-    arithmetic_.promote_every = product.schedule.promote_every;
-    if (const Tile* tile = find_tile(product.schedule, Level::kc)) arithmetic_.block_k = tile->k;
-  }
+  explicit StripChecker(const ComputedProduct& product) : product_(product), check_(product) {}
 
   void check(std::int64_t batch, std::int64_t first_column, std::span<const Position> positions) {
     sums_.assign(positions.size(), CompensatedSum());
@@ -50,10 +33,12 @@ class StripChecker {
       add_chunk(batch, first_column, positions, k0,
                 static_cast<int>(std::min<std::int64_t>(kChunk, k - k0)));
     }
-    for (std::size_t i = 0; i < positions.size(); ++i) compare(batch, positions[i], sums_[i]);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      check_.add(batch, positions[i], sums_[i].value(), sums_[i].magnitude());
+    }
   }
 
-  [[nodiscard]] const Verification& result() const { return result_; }
+  [[nodiscard]] const Verification& result() const { return check_.result(); }
 
  private:
   void add_chunk(std::int64_t batch, std::int64_t first_column, std::span<const Position> positions,
@@ -79,37 +64,11 @@ class StripChecker {
     }
   }
 
-  void compare(std::int64_t batch, Position position, const CompensatedSum& sum) {
-    const Problem& p = product_.problem;
-    CheckedElement element{
-        .b = batch, .m = position.m, .n = position.n, .computed = 0, .expected = {}};
-    load_elements(p.type_d, product_.d,
-                  batch * p.d.batch + position.m * p.d.row + position.n * p.d.column, 1, 1,
-                  &element.computed);
-    const Bounded accumulator{sum.value(), accumulator_error(p, arithmetic_, sum.magnitude())};
-    element.expected = reference_epilogue(
-        p, {batch, position.m, position.n, product_.c, product_.operands.data()}, accumulator);
-    ++result_.num_checked;
-    if (!is_within(element.computed, element.expected, p.type_d)) ++result_.num_wrong;
-    const double error = std::fabs(element.computed - element.expected.value);
-    if (!(error <= result_.max_error) && !std::isinf(element.expected.error)) {
-      const bool both_nan = std::isnan(element.computed) && std::isnan(element.expected.value);
-      const bool same = element.computed == element.expected.value || both_nan;
-      if (!same) result_.max_error = error;
-    }
-    const double share = share_of_bound(element, p.type_d);
-    if (share > result_.worst_share || result_.num_checked == 1) {
-      result_.worst_share = share;
-      result_.worst = element;
-    }
-  }
-
   const ComputedProduct& product_;
-  AccumulatorArithmetic arithmetic_;
+  ElementCheck check_;
   std::vector<CompensatedSum> sums_;
   std::vector<double> columns_ = std::vector<double>(kPatch * kChunk);
   std::vector<double> row_ = std::vector<double>(kChunk);
-  Verification result_;
 };
 
 // Hands strips of columns to threads and joins what they found.
