@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites what is generated in README.md and docs/: tables between markers, and docs/tiles.svg.
+"""Rewrites what is generated in README.md and docs/: tables between markers, and drawings.
 
     <!-- begin: NAME (make docs) -->
     ...
@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 
+import draw_accumulation
 import draw_tiles
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -188,6 +189,9 @@ def main():
               for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]}
     wanted[ROOT / "docs" / "tiles.svg"] = draw_tiles.draw(
         count(tilewise, 4096, 4096, 4096, "--schedule", "square_tile"))
+    accumulation = ROOT / "bench" / "results" / "h200" / "fp8_accumulation.json"
+    wanted[ROOT / "docs" / "fp8_accumulation.svg"] = draw_accumulation.draw(
+        json.loads(accumulation.read_text()))
 
     stale = [path for path, text in wanted.items()
              if not path.exists() or path.read_text() != text]
