@@ -10,6 +10,7 @@
 #include "io/json_writer.h"
 #include "io/schedule_json.h"
 #include "io/text_table.h"
+#include "report/layout_svg.h"
 
 namespace tilewise::cli {
 namespace {
@@ -18,6 +19,7 @@ struct Options {
   std::optional<std::string> name;
   std::optional<std::string> device;
   bool json = false;
+  bool draw = false;
 };
 
 Result<std::vector<Schedule>> selected(const Options& options) {
@@ -68,10 +70,19 @@ Action declare(CLI::App& app) {
   app.add_option("name", options->name, "one schedule in full, as JSON that --schedule reads back")
       ->type_name("NAME");
   app.add_option("--device", options->device, "only those of cpu or gpu")->type_name("DEVICE");
+  app.add_flag("--draw", options->draw,
+               "with NAME: an SVG of where its operands lie, from the kernel's address functions");
   app.add_flag("--json", options->json, "one JSON document (tilewise.schedules/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     const Result<std::vector<Schedule>> schedules = selected(*options);
     if (!schedules) return std::unexpected(schedules.error());
+    if (options->draw) {
+      if (!options->name) return bad_request("--draw draws one schedule; name it");
+      const Result<std::string> drawing = layout_svg(schedules->front());
+      if (!drawing) return std::unexpected(drawing.error());
+      console.print(*drawing);
+      return ExitCode::success;
+    }
     if (options->json) {
       console.print(as_json(*schedules, console));
     } else {
@@ -87,7 +98,8 @@ extern const Verb kSchedulesVerb = {"schedules",
                                     "the named schedules with their tiles, or one in full",
                                     "  tilewise schedules\n"
                                     "  tilewise schedules square_tile > mine.json\n"
-                                    "  tilewise schedules --device cpu --json\n",
+                                    "  tilewise schedules --device cpu --json\n"
+                                    "  tilewise schedules conflict_free --draw > layout.svg\n",
                                     declare};
 
 }  // namespace tilewise::cli

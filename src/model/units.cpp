@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/float_rung.h"
 #include "model/float_tile_units.h"
 #include "model/operand_tile_units.h"
 #include "model/tile_steps.h"
@@ -59,7 +60,6 @@ class UnitCounter {
         layouts_(p),
         block_(tile_of(s, Level::block)),
         warp_(tile_of(s, Level::warp)),
-        thread_(tile_of(s, Level::thread)),
         instruction_(tile_of(s, Level::instruction)) {
     if (block_.m > 0 && block_.n > 0 && block_.k > 0) {
       tiles_m_ = tiles(p.m, block_.m * s.cluster.m) * s.cluster.m;
@@ -71,7 +71,7 @@ class UnitCounter {
   Result<Sums> run() {
     if (s_.kernel == "naive_rows" || s_.kernel == "naive") {
       naive();
-    } else if (is_float_rung()) {
+    } else if (is_float_rung(s_)) {
       float_rung();
     } else if (s_.kernel == "wmma") {
       wmma();
@@ -111,49 +111,30 @@ class UnitCounter {
     (rows ? sums_.sectors_b : sums_.sectors_a) = broadcasts;
   }
 
-  [[nodiscard]] bool is_float_rung() const {
-    for (const char* name : {"shared_tile", "column_tile", "square_tile", "vector_loads",
-                             "conflict_free", "double_buffer", "warp_tile", "tuned_f32"}) {
-      if (s_.kernel == name) return true;
-    }
-    return false;
-  }
-
-  // Rungs 03 and 04 keep A as it lies in global memory and read it by rows.
-  [[nodiscard]] bool by_columns() const { return thread_.n == 1; }
-
   // Rungs 03 to 10: tiles in shared memory, register tiles.
   void float_rung() {
     const Count phases = blocks() * Count(phases_);
     sums_.ffma = phases * Count(block_.m) * Count(block_.n) * Count(block_.k);
-    const int pad = s_.shared_layout.kind == SharedLayout::Kind::pad ? s_.shared_layout.amount : 0;
-    const int swizzle =
-        s_.shared_layout.kind == SharedLayout::Kind::swizzle ? s_.shared_layout.amount : 0;
-    const int k = static_cast<int>(block_.k);
-    const SharedTile tile_a{k, static_cast<int>(block_.m), pad, swizzle, by_columns()};
-    const SharedTile tile_b{k, static_cast<int>(block_.n), pad, swizzle};
-    copy_float_tile(layouts_.a_k_major, tile_a, p_.m,
+    const FloatRung rung(s_);
+    copy_float_tile(layouts_.a_k_major, rung, rung.tile_a, p_.m,
                     {bytes(p_.type_a, p_.a.column), bytes(p_.type_a, p_.a.row)}, Count(tiles_n_),
                     sums_.sectors_a, sums_.writes_a);
-    copy_float_tile(layouts_.b_k_major, tile_b, p_.n,
+    copy_float_tile(layouts_.b_k_major, rung, rung.tile_b, p_.n,
                     {bytes(p_.type_b, p_.b.row), bytes(p_.type_b, p_.b.column)}, Count(tiles_m_),
                     sums_.sectors_b, sums_.writes_b);
-    read_float_tiles(tile_a, tile_b, phases);
+    read_float_tiles(rung, phases);
   }
 
-  [[nodiscard]] std::int64_t num_threads() const {
-    return block_.m / thread_.m * (block_.n / thread_.n);
-  }
-
-  void copy_float_tile(bool k_major, const SharedTile& tile, std::int64_t extent,
-                       const FloatOperand& operand, Count times, Count& sectors, Count& writes) {
+  void copy_float_tile(bool k_major, const FloatRung& rung, const SharedTile& tile,
+                       std::int64_t extent, const FloatOperand& operand, Count times,
+                       Count& sectors, Count& writes) {
     const bool asynchronous = s_.copy == Copy::cp_async;
     const bool vector =
         layouts_.aligned && s_.vector_bytes.global == kAlignedBytes && !(asynchronous && k_major);
-    CopyLayout layout{CopyMode::scalar_x, tile.k, tile.x, static_cast<int>(num_threads())};
+    CopyLayout layout{CopyMode::scalar_x, tile.k, tile.x, rung.threads};
     if (k_major) layout.mode = vector ? CopyMode::vector_k : CopyMode::scalar_k;
     if (!k_major && vector) layout.mode = CopyMode::vector_x;
-    if (by_columns()) layout.k_lanes = tile.k;
+    if (rung.by_columns) layout.k_lanes = tile.k;
     if (s_.kernel == "square_tile") layout.k_lanes = kSquareTileLanesAlongK;
     sectors = times * sum_tiles(tile_steps(extent, tile.x, operand.x_stride_bytes),
                                 tile_steps(p_.k, tile.k, operand.k_stride_bytes),
@@ -163,44 +144,18 @@ class UnitCounter {
     writes = blocks() * Count(phases_) * Count(copy_wavefronts(layout, tile, asynchronous));
   }
 
-  // The first element of a thread's fragment along m and along n.
-  [[nodiscard]] MN first_of(int thread) const {
-    const auto at = [](const Tile& t) { return MN{static_cast<int>(t.m), static_cast<int>(t.n)}; };
-    const MN block = at(block_), tile = at(thread_),
-             repeat{static_cast<int>(thread_.repeat_m), static_cast<int>(thread_.repeat_n)};
-    if (warp_.m == 0) {
-      const int across = block.n / tile.n;
-      return {thread_element(block.m, tile.m, repeat.m, thread / across, 0),
-              thread_element(block.n, tile.n, repeat.n, thread % across, 0)};
-    }
-    const MN warp_tile = at(warp_);
-    const int across = block.n / warp_tile.n, warp = thread / kWarpThreads;
-    const MN lane =
-        lane_position(thread % kWarpThreads, warp_tile.m / tile.m, warp_tile.n / tile.n);
-    return {warp / across * warp_tile.m + thread_element(warp_tile.m, tile.m, repeat.m, lane.m, 0),
-            warp % across * warp_tile.n + thread_element(warp_tile.n, tile.n, repeat.n, lane.n, 0)};
-  }
-
-  void read_float_tiles(const SharedTile& tile_a, const SharedTile& tile_b, Count phases) {
-    const auto width = [](int bytes) { return bytes == kAlignedBytes ? kChunkElements : 1; };
-    const bool scalar =
-        s_.kernel == "shared_tile" || s_.kernel == "column_tile" || s_.kernel == "square_tile";
-    if (scalar && s_.vector_bytes.shared_a > 4) return;  // as the compiler likes
-    const Tile& outer = warp_.m > 0 ? warp_ : block_;
-    const FragmentLayout a{static_cast<int>(outer.m), static_cast<int>(thread_.m),
-                           static_cast<int>(thread_.repeat_m), width(s_.vector_bytes.shared_a)};
-    const FragmentLayout b{static_cast<int>(outer.n), static_cast<int>(thread_.n),
-                           static_cast<int>(thread_.repeat_n), width(s_.vector_bytes.shared_b)};
+  void read_float_tiles(const FloatRung& rung, Count phases) {
+    if (rung.may_merge) return;
     std::int64_t reads_a = 0, reads_b = 0;
-    for (int warp = 0; warp < num_threads() / kWarpThreads; ++warp) {
+    for (int warp = 0; warp < rung.threads / kWarpThreads; ++warp) {
       int first_a[kWarpThreads], first_b[kWarpThreads];
       for (int lane = 0; lane < kWarpThreads; ++lane) {
-        const MN first = first_of(warp * kWarpThreads + lane);
+        const MN first = rung.first(warp * kWarpThreads + lane);
         first_a[lane] = first.m;
         first_b[lane] = first.n;
       }
-      reads_a += fragment_wavefronts(tile_a, a, first_a);
-      reads_b += fragment_wavefronts(tile_b, b, first_b);
+      reads_a += fragment_wavefronts(rung.tile_a, rung.fragment_a, first_a);
+      reads_b += fragment_wavefronts(rung.tile_b, rung.fragment_b, first_b);
     }
     sums_.reads_a = phases * Count(reads_a);
     sums_.reads_b = phases * Count(reads_b);
@@ -301,7 +256,7 @@ class UnitCounter {
   const Problem& p_;
   const Schedule& s_;
   const Layouts layouts_;
-  const Tile block_, warp_, thread_, instruction_;
+  const Tile block_, warp_, instruction_;
   std::int64_t tiles_m_ = 0, tiles_n_ = 0, phases_ = 0;
   Sums sums_;
 };
