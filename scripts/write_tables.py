@@ -11,6 +11,7 @@ Counts come from `tilewise count --json`, measurements from bench/results/**/*.j
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import re
@@ -168,9 +169,51 @@ def fp8_accumulation(_):
     return out or "Nothing measured yet.\n"
 
 
+def rung_schedules(number):
+    """The named schedules of a rung's kernel, the rung's own first."""
+    kernel = next((ROOT / "kernels" / "ladder").glob(f"{number}_*.cuh")).stem[3:]
+    named = [json.loads(path.read_text()) for path in sorted((ROOT / "schedules").glob("*.json"))]
+    return [s["name"] for s in named if s.get("device", "gpu") == "gpu" and s["kernel"] == kernel]
+
+
+def rung(number, tilewise):
+    """What a rung issues and moves at 4096 cubed, and its rows of `tilewise ladder`."""
+    names = rung_schedules(number)
+    command = ["count", "4096", "4096", "4096", "--schedule", names[0], "--units"]
+    units = json.loads(subprocess.run([tilewise, *command, "--json"], check=True,
+                                      capture_output=True, text=True).stdout)
+    out = f"`tilewise {' '.join(command)}`, {units['dtype']}:\n\n"
+    out += table(["level", "operand", "", "unit", "counted:"],
+                 [[row["level"], row["operand"].upper(), row["direction"], row["unit"],
+                   f"{row['counted']:,}"] for row in units["rows"]])
+    rows, where = [], None
+    for path, document in results():
+        if not path.name.startswith("verb_ladder_"):
+            continue
+        for row in document["rows"]:
+            if row["schedule"] in names:
+                where = document["environment"]
+                rows.append([
+                    f"`{row['schedule']}`", row["compute"] if row["compute"] == "tf32" else
+                    row["dtype"], row["layout"], f"{row['m']} x {row['n']} x {row['k']}",
+                    f"{row['time_us']:,.0f}", f"{row['tflops']:.1f}", f"{row['ratio']:.3f}",
+                    f"{row['max_error']:.1e}", f"{row['error_bound']:.1e}",
+                    row["resources"]["registers"], row["resources"]["shared_bytes"],
+                    row["resources"]["blocks_per_sm"]])
+    if not rows:
+        return out + "\nNothing measured yet.\n"
+    out += (f"\n{where['card']}, {where['driver']}, {where['date'][:10]}; {where['data']}; "
+            "`tilewise ladder M N K --against cublaslt --json`.\n\n")
+    return out + table(["schedule", "type", "layout", "M x N x K", "time, us:", "TFLOP/s:",
+                        "of cuBLAS:", "largest error:", "bound:", "registers:", "shared bytes:",
+                        "blocks an SM:"], rows)
+
+
+RUNGS = [f"{number:02}" for number in range(1, 16)]
 TABLES = {"rungs": rungs, "ladder_tensor": ladder_tensor, "tensor_options": tensor_options,
           "fp8_accumulation": fp8_accumulation, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
-          "tuned_f32_options": tuned_f32_options}
+          "tuned_f32_options": tuned_f32_options,
+          **{f"rung_{number}": functools.partial(rung, number) for number in RUNGS}}
 
 
 def rewrite(text, tilewise):
@@ -192,6 +235,11 @@ def main():
     accumulation = ROOT / "bench" / "results" / "h200" / "fp8_accumulation.json"
     wanted[ROOT / "docs" / "fp8_accumulation.svg"] = draw_accumulation.draw(
         json.loads(accumulation.read_text()))
+
+    for number in RUNGS:
+        drawn = subprocess.run([tilewise, "schedules", rung_schedules(number)[0], "--draw"],
+                               check=True, capture_output=True, text=True)
+        wanted[ROOT / "docs" / "ladder" / f"{number}.svg"] = drawn.stdout
 
     stale = [path for path, text in wanted.items()
              if not path.exists() or path.read_text() != text]
