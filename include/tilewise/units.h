@@ -11,19 +11,19 @@ namespace tilewise {
 
 // Rows of a launch, in the order of the table; a row is absent where a kernel has no such access.
 //
-//   level     operand  direction  quantity  unit
-//   thread    d        write      issued    ffma        fused multiply-adds of threads, padding
-//                                                       included
-//   warp      d        write      issued    hmma        tensor-core instructions of warps; a wmma
-//                                                       m16n16k16 of 16-bit elements is two
-//   warpgroup d        write      issued    gmma        wgmma, counted once for each of its 4 warps
-//   global    a, b     read       units     sectors     32-byte sectors that each load or
-//                                                       asynchronous copy of a warp touches
-//   shared    a, b     write      units     wavefronts  of the stores and asynchronous copies
-//   shared    a, b     read       units     wavefronts  of the reads for the multiplications
-//   shared    d        both       units     wavefronts  of D on its way out (kernel wmma)
-//   block     a, b     read       units     bulk bytes  what bulk copies write to shared memory,
-//                                                       zeros included
+//   level      operand  direction  quantity  unit
+//   thread     d        write      issued    ffma        fused multiply-adds of threads, padding
+//                                                        included
+//   warp       d        write      issued    hmma        tensor-core instructions of warps; a wmma
+//                                                        m16n16k16 of 16-bit elements is two
+//   warpgroup  d        write      issued    gmma        wgmma, once for each of its 4 warps
+//   global     a, b     read       units     sectors     32-byte sectors that each load or
+//                                                        asynchronous copy of a warp touches
+//   shared     a, b     write      units     wavefronts  of the stores and asynchronous copies
+//   shared     a, b     read       units     wavefronts  of the reads for the multiplications
+//   shared     d        both       units     wavefronts  of D on its way out (kernel wmma)
+//   block      a, b     read       units     bulk-copy bytes, what they write to shared memory,
+//                                            zeros included
 //
 // Bases are multiples of 128 bytes. Reads that the compiler may merge (shared_a 16 with scalar
 // reads) have no row. Operands that wgmma reads do not pass through wavefronts. Errors: a CPU

@@ -20,6 +20,7 @@ struct Options {
   std::string layout;
   std::string against;
   std::string epilogue;
+  std::string device = "gpu";
   std::vector<std::string> schedules;
   std::string seed = "1";
   bool json = false;
@@ -69,6 +70,10 @@ Result<Problem> problem_of(const Options& options) {
 }
 
 Result<LadderRequest> request_of(const Options& options) {
+  if (options.device != "gpu") {
+    return bad_request(
+        fmt::format("--device is \"{}\"; the ladder is the GPU's: valid is gpu", options.device));
+  }
   const Result<Problem> problem = problem_of(options);
   if (!problem) return std::unexpected(problem.error());
   LadderRequest request;
@@ -215,6 +220,7 @@ Action declare(CLI::App& app) {
   app.add_option("--layout", options->layout,
                  "nn, nt, tn or tt: which operand is transposed in memory")
       ->type_name("L");
+  app.add_option("--device", options->device, "gpu, whose ladder it is")->type_name("DEVICE");
   app.add_option("--epilogue", options->epilogue,
                  "an expression; what it reads gets random values. cuBLASLt is timed without it")
       ->type_name("EXPR");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "tilewise/count.h"
@@ -23,9 +24,10 @@ struct TileStep {
   std::vector<TileStep> steps;
   const std::int64_t full = extent / tile, rest = extent % tile;
   const std::int64_t step = tile % kSectorBytes * (stride_bytes % kSectorBytes) % kSectorBytes;
-  for (std::int64_t i = 0; i < kSectorBytes && i < full; ++i) {
-    steps.push_back({i * step % kSectorBytes, static_cast<int>(tile),
-                     Count((full - i + kSectorBytes - 1) / kSectorBytes)});
+  const std::int64_t period = step == 0 ? 1 : kSectorBytes / std::gcd(step, kSectorBytes);
+  for (std::int64_t i = 0; i < period && i < full; ++i) {
+    steps.push_back(
+        {i * step % kSectorBytes, static_cast<int>(tile), Count((full - i + period - 1) / period)});
   }
   if (rest > 0) {
     steps.push_back({full % kSectorBytes * step % kSectorBytes, static_cast<int>(rest), Count(1)});

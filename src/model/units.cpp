@@ -310,8 +310,8 @@ Result<Traffic> count_units(const Problem& p, const Schedule& s) {
   add("shared", Operand::b, kRead, Quantity::units, "wavefronts", sums->reads_b);
   add("shared", Operand::d, kWrite, Quantity::units, "wavefronts", sums->writes_d);
   add("shared", Operand::d, kRead, Quantity::units, "wavefronts", sums->reads_d);
-  add("block", Operand::a, kRead, Quantity::units, "bulk bytes", sums->bulk_a);
-  add("block", Operand::b, kRead, Quantity::units, "bulk bytes", sums->bulk_b);
+  add("block", Operand::a, kRead, Quantity::units, "bulk-copy bytes", sums->bulk_a);
+  add("block", Operand::b, kRead, Quantity::units, "bulk-copy bytes", sums->bulk_b);
   for (const TrafficRow& row : traffic.rows) {
     if (row.value.overflowed()) {
       return bad_request("count: the problem gives counts beyond 2^127 - 1; make it smaller");

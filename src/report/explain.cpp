@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "report/choose_schedule.h"
 #include "report/try_changes.h"
 #include "tilewise/plan.h"
 #include "tilewise/report.h"
+#include "tilewise/units.h"
 
 namespace tilewise {
 namespace {
@@ -80,6 +82,18 @@ Result<Schedule> cpu_schedule(const Problem& problem, const Machine& machine) {
   return plan->schedule();
 }
 
+// A rung of the ladder is counted by its kernel's own address functions; the estimate's rows stand
+// for every other schedule.
+void use_exact_units(Report& r) {
+  if (r.schedule.device != Device::gpu) return;
+  const auto counted = count_units(r.problem, r.schedule);
+  if (!counted || counted->rows.empty()) return;
+  std::erase_if(r.estimate.traffic.rows, [](const TrafficRow& row) {
+    return row.quantity == Quantity::issued || row.quantity == Quantity::units;
+  });
+  std::ranges::copy(counted->rows, std::back_inserter(r.estimate.traffic.rows));
+}
+
 }  // namespace
 
 Result<Report> explain(const Problem& problem, const Schedule* schedule, const Machine& machine) {
@@ -109,6 +123,7 @@ Result<Report> explain(const Problem& problem, const Schedule* schedule, const M
   auto e = estimate(problem, r.schedule, machine);
   if (!e) return std::unexpected(e.error());
   r.estimate = std::move(*e);
+  use_exact_units(r);
   r.changes = try_changes(problem, r.schedule, machine, r.estimate);
   r.limiter = limiter_sentence(r);
   r.remedy = remedy_sentence(r);

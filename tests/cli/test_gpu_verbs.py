@@ -89,6 +89,7 @@ class Run(unittest.TestCase):
             (["explain", "64", "64", "64", "--device", "tpu"], "--device"),
             (["explain", "64", "64", "64", "--device", "cpu", "--machine", "h100"], "leave one out"),
             (["ladder", "64", "64", "64", "--epilogue", "acc +"], "--epilogue"),
+            (["ladder", "64", "64", "64", "--device", "cpu"], "--device"),
         ):
             done = run(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
@@ -133,6 +134,20 @@ class Run(unittest.TestCase):
             self.assertGreater(row["error_bound"], 0)
 
 
+class Explain(unittest.TestCase):
+    def test_the_rungs_figures_are_those_of_count_units(self):
+        size = ["333", "264", "144"]
+        for schedule in ("naive_rows", "square_tile", "wmma", "mma", "wgmma_pipeline"):
+            arguments = [*size, "--schedule", schedule, "--json"]
+            dtype = ["--dtype", "f32" if schedule in ("naive_rows", "square_tile") else "bf16"]
+            explained = json.loads(run("explain", *arguments, *dtype).stdout)
+            counted = json.loads(run("count", *arguments, *dtype, "--units").stdout)["rows"]
+            shown = [row for row in explained["rows"] if row["quantity"] in ("issued", "units")]
+            self.assertEqual([row["unit"] for row in shown], [row["unit"] for row in counted])
+            self.assertEqual([row["counted"] for row in shown],
+                             [row["counted"] for row in counted])
+
+
 class Units(unittest.TestCase):
     def rows(self, *arguments):
         done = run("count", *arguments, "--units", "--json")
@@ -151,7 +166,7 @@ class Units(unittest.TestCase):
 
     def test_types_and_layouts(self):
         fp8 = self.rows("256", "256", "256", "--schedule", "wgmma_fp8")
-        self.assertEqual(fp8["block", "a", "read", "bulk bytes"], 2 * 1 * 2 * 128 * 128)
+        self.assertEqual(fp8["block", "a", "read", "bulk-copy bytes"], 2 * 1 * 2 * 128 * 128)
         nn = self.rows("256", "256", "256", "--schedule", "mma")
         nt = self.rows("256", "256", "256", "--schedule", "mma", "--layout", "nt", "--dtype", "f16")
         self.assertEqual(nn, nt)

@@ -261,7 +261,7 @@ def comparisons(case, launch):
     if reads is not None and writes is not None:
         add("wavefronts, raw", reads + writes,
             raw("l1tex__data_pipe_lsu_wavefronts_mem_shared"), "counter", RAW_TOLERANCE)
-    add("bulk bytes", predicted(case, "bulk bytes"),
+    add("bulk-copy bytes", predicted(case, "bulk-copy bytes"),
         raw("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld"), "counter, recorded")
     return rows
 
