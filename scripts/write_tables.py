@@ -154,6 +154,14 @@ def tensor_options(_):
         "type": lambda row: row["dtype"], **SPEED})
 
 
+def fused_epilogue(_):
+    """What an epilogue costs on the tensor-core pipeline."""
+    return bench_table("fused_epilogue.json", {
+        "schedule": lambda row: f"`{row['schedule']}`", "changed": lambda row: row["variant"],
+        "epilogue": lambda row: "none" if row["epilogue"] == "acc" else "fused", **SPEED,
+        "over its plain product:": lambda row: f"{100 * row['over_plain']:.1f} %"})
+
+
 def fp8_accumulation(_):
     """Error of the FP8 accumulator over K."""
     out = ""
@@ -211,7 +219,7 @@ def rung(number, tilewise):
 
 RUNGS = [f"{number:02}" for number in range(1, 16)]
 TABLES = {"rungs": rungs, "ladder_tensor": ladder_tensor, "tensor_options": tensor_options,
-          "fp8_accumulation": fp8_accumulation, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
+          "fp8_accumulation": fp8_accumulation, "fused_epilogue": fused_epilogue, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
           "tuned_f32_options": tuned_f32_options,
           **{f"rung_{number}": functools.partial(rung, number) for number in RUNGS}}
 

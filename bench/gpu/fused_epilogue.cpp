@@ -157,7 +157,7 @@ void verify(Variant& v, const Operands& operands, const Schedule& schedule) {
       value = gelu + from_bf16(residual[at]);
       slack = std::ldexp(std::abs(gelu) + std::abs(x) * 0x1p-8, -14) + 0x1p-120;
     }
-    const double bound = std::ldexp(std::abs(value), -8) / 2 * 1.0001 + slack * 1.01;
+    const double bound = std::ldexp(std::abs(value), -8) * 1.0001 + slack * 1.01;
     const double error = std::abs(from_bf16(got[at]) - value);
     const double share = error == 0 ? 0 : error / bound;
     if (!(share <= worst)) {

@@ -86,7 +86,7 @@ __device__ double error_narrow(float got, double exact) {
   return fabs(got - exact) / fmax(kRelative * fabs(exact), kSmallest);
 }
 
-constexpr LaunchInfo error_launch() { return {.threads = 256}; }
+__host__ __device__ constexpr LaunchInfo error_launch() { return {.threads = 256}; }
 extern "C" __device__ const LaunchInfo tilewise_launch = error_launch();
 
 // count > 0: y[i] of x[i]; < 0: the same in float. Otherwise every finite float; worst: the largest

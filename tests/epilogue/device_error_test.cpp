@@ -30,6 +30,19 @@ constexpr Bound kBounds[] = {{EpilogueOp::exp, 2, 2},           {EpilogueOp::tan
 constexpr double kSmallestUlp = 0x1p-142;
 constexpr int kNumNarrow = 4;  // functions for results of 16 bits or fewer, after these
 
+gpu::TranslationUnit error_unit() {
+  gpu::TranslationUnit unit;
+  unit.source = {"device_error.cu", std::string(kDeviceErrorSource[0].text)};
+  unit.headers = gpu::include_closure(gpu::kernel_files().value(), "parts/epilogue.cuh").value();
+  return unit;
+}
+
+TEST(DeviceErrorKernel, Compiles) {
+  if (!gpu::nvrtc()) GTEST_SKIP() << gpu::nvrtc().error().message;
+  const auto compiled = gpu::compile_unit(error_unit(), "sm_90a");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
 class DeviceError : public testing::Test {
  protected:
   void SetUp() override {
@@ -38,10 +51,7 @@ class DeviceError : public testing::Test {
     if (!gpu::nvrtc()) GTEST_SKIP() << gpu::nvrtc().error().message;
     context_ = gpu::find_context(nullptr).value();
     scope_.emplace(gpu::ContextScope::enter(context_.context).value());
-    gpu::TranslationUnit unit;
-    unit.source = {"device_error.cu", std::string(kDeviceErrorSource[0].text)};
-    unit.headers = gpu::include_closure(gpu::kernel_files().value(), "parts/epilogue.cuh").value();
-    auto compiled = gpu::compile_unit(unit, context_.device->architecture);
+    auto compiled = gpu::compile_unit(error_unit(), context_.device->architecture);
     ASSERT_TRUE(compiled) << compiled.error().message;
     auto shared = std::make_shared<const gpu::CompiledKernel>(std::move(*compiled));
     kernel_ = gpu::LoadedKernel::load(std::move(shared), "device_error").value();
