@@ -87,7 +87,15 @@ Result<MmaCount> mma_count(std::int64_t m, std::int64_t n, std::int64_t k, MmaSh
   if (result.instructions.overflowed()) {
     return bad_request("mma: the number of instructions exceeds 2^127 - 1");
   }
-  // By dimension, so that no product of sizes is rounded or overflows.
+  // Rounded once where both products are exact as doubles; else by dimension, so that none
+  // overflows.
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  const Count useful = Count(m) * n * k;
+  const Count formed = result.padded_m * result.padded_n * result.padded_k;
+  if (formed <= Count(kExact)) {
+    result.utilization = useful.to_double() / formed.to_double();
+    return result;
+  }
   result.utilization = (static_cast<double>(m) / result.padded_m.to_double()) *
                        (static_cast<double>(n) / result.padded_n.to_double()) *
                        (static_cast<double>(k) / result.padded_k.to_double());

@@ -24,7 +24,8 @@ TEST(MmaCount, PadsEachDimension) {
 TEST(MmaCount, Utilization) {
   EXPECT_EQ(mma_count(4096, 4096, 4096)->utilization, 1.0);
   EXPECT_EQ(mma_count(4096, 4096, 4096)->instructions, Count(256LL * 512 * 256));
-  EXPECT_NEAR(mma_count(17, 17, 17)->utilization, 4913.0 / (32 * 24 * 32), 1e-12);
+  EXPECT_EQ(mma_count(17, 17, 17)->utilization, 4913.0 / (32 * 24 * 32));
+  EXPECT_EQ(mma_count(100, 100, 100)->utilization, 1e6 / (112.0 * 104 * 112));
   // 8192^3 of m64n256k16: the gmma counter of a public kernel shows 4 warps of these.
   EXPECT_EQ(mma_count(8192, 8192, 8192, {64, 256, 16})->instructions * Count(4), Count(8388608));
 }

@@ -16,7 +16,7 @@ PUBLIC_PART = {
     "access": "model", "block_order": "model", "estimate": "model",
     "simulate": "simulate", "pebble": "simulate",
     "plan": "product", "matmul": "product", "tilewise": "c",
-    "report": "report",
+    "report": "report", "bench": "report",
 }
 
 # What a part may read, beside itself. "kernels": the index functions in kernels/parts, which host and

@@ -1,0 +1,11 @@
+# The library as an archive that was built before: with TILEWISE_ARCHIVE nothing of src/ is compiled.
+if(NOT EXISTS ${TILEWISE_ARCHIVE})
+  message(FATAL_ERROR "TILEWISE_ARCHIVE is ${TILEWISE_ARCHIVE}, which is not there; it is a libtilewise.a")
+endif()
+find_package(Threads REQUIRED)
+add_library(tilewise STATIC IMPORTED GLOBAL)
+add_library(tilewise::tilewise ALIAS tilewise)
+set_target_properties(tilewise PROPERTIES IMPORTED_LOCATION ${TILEWISE_ARCHIVE})
+target_include_directories(tilewise INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_compile_features(tilewise INTERFACE cxx_std_23)
+target_link_libraries(tilewise INTERFACE Threads::Threads ${CMAKE_DL_LIBS})

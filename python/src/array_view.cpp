@@ -1,0 +1,267 @@
+#include "array_view.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "dlpack.h"
+#include "errors.h"
+#include "numpy_arrays.h"
+
+namespace nb = nanobind;
+
+namespace tilewise::python {
+namespace {
+
+// The exchange interface of the type met last: nearly always the one met next.
+struct KnownType {
+  PyTypeObject* type = nullptr;
+  const dlpack::ExchangeApi* api = nullptr;
+};
+KnownType known_type;
+
+const dlpack::ExchangeApi* exchange_api(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  if (type == known_type.type) return known_type.api;
+  const nb::handle of_type(reinterpret_cast<PyObject*>(type));
+  if (!nb::hasattr(of_type, "__dlpack_c_exchange_api__")) return nullptr;
+  const nb::object capsule = of_type.attr("__dlpack_c_exchange_api__");
+  const auto* api = static_cast<const dlpack::ExchangeApi*>(
+      PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  if (api == nullptr) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  while (api != nullptr && api->version.major != 1) api = api->previous;
+  if (api == nullptr || api->tensor_from_object == nullptr) return nullptr;
+  Py_INCREF(reinterpret_cast<PyObject*>(type));  // kept: there are a few such types in all
+  known_type = {type, api};
+  return api;
+}
+
+std::string of(std::string_view what) { return "matmul: " + std::string(what); }
+
+void fill_from_dlpack(const dlpack::Tensor& t, std::string_view what, ArrayView& view) {
+  if (!type_of_dlpack(t.type.code, t.type.bits, t.type.lanes, view.type)) {
+    raise(PyExc_TypeError,
+          of(what) + " has an element type (DLPack code " + std::to_string(t.type.code) + ", " +
+              std::to_string(t.type.bits) +
+              " bits) that is not multiplied; valid are float16, bfloat16, float32 and float64");
+  }
+  if (t.num_dims > ArrayView::kMaxDims) {
+    raise(PyExc_ValueError, of(what) + " has " + std::to_string(t.num_dims) +
+                                " dimensions; at most " + std::to_string(ArrayView::kMaxDims) +
+                                " are taken");
+  }
+  switch (t.device.type) {
+    case dlpack::kCpu:
+    case dlpack::kCudaHost:
+      view.memory = Memory::host;
+      break;
+    case dlpack::kCuda:
+    case dlpack::kCudaManaged:
+      view.memory = Memory::gpu;
+      break;
+    default:
+      raise(PyExc_ValueError, of(what) + " is on a device of DLPack type " +
+                                  std::to_string(t.device.type) + "; valid are CPU and CUDA");
+  }
+  view.device_index = t.device.index;
+  view.data = static_cast<char*>(t.data) + t.byte_offset;
+  view.num_dims = t.num_dims;
+  const std::int64_t bytes = size_bytes(view.type);
+  std::int64_t dense = bytes;
+  for (int i = t.num_dims - 1; i >= 0; --i) {
+    view.shape[i] = t.shape[i];
+    view.strides[i] = t.strides != nullptr ? t.strides[i] * bytes : dense;
+    dense *= t.shape[i];
+  }
+}
+
+void view_capsule(nb::object capsule, std::string_view what, ArrayView& view) {
+  const auto* versioned = static_cast<dlpack::VersionedTensor*>(
+      PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+  if (versioned != nullptr) {
+    fill_from_dlpack(versioned->tensor, what, view);
+    view.writable = (versioned->flags & dlpack::VersionedTensor::kReadOnly) == 0;
+  } else {
+    PyErr_Clear();
+    const auto* plain =
+        static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+    if (plain == nullptr) throw nb::python_error();
+    fill_from_dlpack(plain->tensor, what, view);
+  }
+  view.keeps_alive = std::move(capsule);  // not consumed: its own destructor frees it
+}
+
+nb::object dlpack_capsule(nb::handle object, void* stream) {
+  nb::dict arguments;
+  const auto device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
+  if (nb::cast<int>(device[0]) == dlpack::kCuda) {
+    const auto address = reinterpret_cast<std::uintptr_t>(stream);
+    arguments["stream"] = address == 0 ? 1 : static_cast<std::int64_t>(address);
+  }
+  const nb::object export_ = object.attr("__dlpack__");
+  try {
+    return export_(nb::arg("max_version") = nb::make_tuple(1, 1), **arguments);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;  // a producer from before versions
+  }
+  return export_(**arguments);
+}
+
+// __cuda_array_interface__, version 3.
+void view_cuda_interface(nb::handle object, std::string_view what, ArrayView& view) {
+  const auto fields = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+  const auto text = nb::cast<std::string>(fields["typestr"]);
+  const bool is_float = text.size() == 3 && text[0] == '<' && text[1] == 'f';
+  if (!is_float || !type_of_dlpack(dlpack::kFloat, static_cast<std::uint8_t>(8 * (text[2] - '0')),
+                                   1, view.type)) {
+    raise(PyExc_TypeError, of(what) + " has typestr \"" + text +
+                               "\"; valid through __cuda_array_interface__ are <f2, <f4 and <f8");
+  }
+  const auto shape = nb::cast<nb::tuple>(fields["shape"]);
+  if (shape.size() > static_cast<std::size_t>(ArrayView::kMaxDims)) {
+    raise(PyExc_ValueError, of(what) + " has too many dimensions");
+  }
+  view.num_dims = static_cast<int>(shape.size());
+  const bool has_strides = fields.contains("strides") && !fields["strides"].is_none();
+  std::int64_t dense = size_bytes(view.type);
+  for (int i = view.num_dims - 1; i >= 0; --i) {
+    const auto at = static_cast<std::size_t>(i);
+    view.shape[i] = nb::cast<std::int64_t>(shape[at]);
+    view.strides[i] =
+        has_strides ? nb::cast<std::int64_t>(nb::cast<nb::tuple>(fields["strides"])[at]) : dense;
+    dense *= view.shape[i];
+  }
+  const auto data = nb::cast<nb::tuple>(fields["data"]);
+  view.data = reinterpret_cast<char*>(nb::cast<std::uintptr_t>(data[0]));
+  view.writable = !nb::cast<bool>(data[1]);
+  view.memory = Memory::gpu;
+  if (fields.contains("stream") && !fields["stream"].is_none()) {
+    view.stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(fields["stream"]));
+  }
+}
+
+nb::object new_exchanged(const ArrayView& like, const std::int64_t* shape, int num_dims,
+                         Type type) {
+  const dlpack::ExchangeApi* api = exchange_api(like.object);
+  dlpack::Tensor prototype;
+  prototype.device = {like.memory == Memory::gpu ? dlpack::kCuda : dlpack::kCpu, like.device_index};
+  prototype.num_dims = num_dims;
+  dlpack_of_type(type, prototype.type.code, prototype.type.bits);
+  prototype.shape = const_cast<std::int64_t*>(shape);
+  dlpack::VersionedTensor* tensor = nullptr;
+  const auto report = [](void*, const char*, const char* message) {
+    PyErr_SetString(PyExc_RuntimeError, message);
+  };
+  void* object = nullptr;
+  if (api->allocate(&prototype, &tensor, nullptr, report) != 0 ||
+      api->object_from_managed(tensor, &object) != 0) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "matmul: no memory for the result");
+    throw nb::python_error();
+  }
+  return nb::steal(static_cast<PyObject*>(object));
+}
+
+}  // namespace
+
+std::int64_t ArrayView::num_elements() const {
+  std::int64_t count = 1;
+  for (int i = 0; i < num_dims; ++i) count *= shape[i];
+  return count;
+}
+
+ArrayView::Extent ArrayView::extent() const {
+  std::int64_t low = 0, high = size_bytes(type);
+  for (int i = 0; i < num_dims; ++i) {
+    if (shape[i] == 0) return {data, data};
+    const std::int64_t reach = (shape[i] - 1) * strides[i];
+    (reach < 0 ? low : high) += reach;
+  }
+  return {data + low, data + high};
+}
+
+void view_array(PyObject* object, std::string_view what, ArrayView& view, void* stream) {
+  if (view_numpy(object, what, view)) return;
+  view.object = object;
+  if (const dlpack::ExchangeApi* api = exchange_api(object); api != nullptr) {
+    dlpack::Tensor tensor;
+    if (api->tensor_from_object(object, &tensor) != 0) throw nb::python_error();
+    fill_from_dlpack(tensor, what, view);
+    view.library = Library::dlpack_exchange;
+    if (view.memory == Memory::gpu &&
+        api->current_stream(dlpack::kCuda, view.device_index, &view.stream) != 0) {
+      throw nb::python_error();
+    }
+    return;
+  }
+  view.library = Library::other;
+  const nb::handle handle(object);
+  if (nb::hasattr(handle, "__dlpack__") && nb::hasattr(handle, "__dlpack_device__")) {
+    view_capsule(dlpack_capsule(handle, stream), what, view);
+  } else if (nb::hasattr(handle, "__cuda_array_interface__")) {
+    view_cuda_interface(handle, what, view);
+  } else {
+    raise(PyExc_TypeError, of(what) + " is " + nb::cast<std::string>(nb::inst_name(handle)) +
+                               ", not an array; pass a NumPy array or anything with DLPack or "
+                               "__cuda_array_interface__");
+  }
+}
+
+bool type_of_dlpack(std::uint8_t code, std::uint8_t bits, std::uint16_t lanes, Type& type) {
+  if (lanes != 1) return false;
+  if (code == dlpack::kFloat && bits == 32) return type = Type::f32, true;
+  if (code == dlpack::kFloat && bits == 64) return type = Type::f64, true;
+  if (code == dlpack::kFloat && bits == 16) return type = Type::f16, true;
+  if (code == dlpack::kBfloat && bits == 16) return type = Type::bf16, true;
+  if (code == dlpack::kFloat8E4m3fn && bits == 8) return type = Type::f8e4m3, true;
+  if (code == dlpack::kFloat8E5m2 && bits == 8) return type = Type::f8e5m2, true;
+  return false;
+}
+
+void dlpack_of_type(Type type, std::uint8_t& code, std::uint8_t& bits) {
+  bits = static_cast<std::uint8_t>(8 * size_bytes(type));
+  code = type == Type::bf16     ? dlpack::kBfloat
+         : type == Type::f8e4m3 ? dlpack::kFloat8E4m3fn
+         : type == Type::f8e5m2 ? dlpack::kFloat8E5m2
+                                : dlpack::kFloat;
+}
+
+std::string shape_text(const std::int64_t* shape, int num_dims) {
+  std::string text = "(";
+  for (int i = 0; i < num_dims; ++i) {
+    text += std::to_string(shape[i]) + (num_dims == 1 ? "," : i + 1 < num_dims ? ", " : "");
+  }
+  return text + ")";
+}
+
+nb::object new_array_like(const ArrayView& like, const std::int64_t* shape, int num_dims,
+                          Type type) {
+  if (like.library == Library::numpy) return new_numpy(shape, num_dims, type);
+  if (like.library == Library::dlpack_exchange) return new_exchanged(like, shape, num_dims, type);
+  nb::list extents;
+  for (int i = 0; i < num_dims; ++i) extents.append(shape[i]);
+  return nb::module_::import_("tilewise._arrays")
+      .attr("new_array_like")(nb::handle(like.object), nb::tuple(extents),
+                              std::string(numpy_name(type)));
+}
+
+std::string_view numpy_name(Type type) {
+  switch (type) {
+    case Type::f64:
+      return "float64";
+    case Type::f32:
+      return "float32";
+    case Type::bf16:
+      return "bfloat16";
+    case Type::f16:
+      return "float16";
+    case Type::f8e4m3:
+      return "float8_e4m3fn";
+    case Type::f8e5m2:
+      return "float8_e5m2";
+  }
+  return "";
+}
+
+}  // namespace tilewise::python

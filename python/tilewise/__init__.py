@@ -1,0 +1,88 @@
+"""Tiled matrix multiplication that explains itself.
+
+>>> import numpy as np, tilewise
+>>> a, b = np.ones((3, 4), np.float32), np.ones((4, 2), np.float32)
+>>> tilewise.matmul(a, b, epilogue="relu(acc - 1)")
+array([[3., 3.],
+       [3., 3.],
+       [3., 3.]], dtype=float32)
+>>> tilewise.count(4096, 4096, 4096, tiles=["128", "8"]).tiled
+1073741824
+
+`matmul` multiplies; `count`, `simulate`, `bound`, `explain`, `mma` say what a tiling moves and why it
+takes as long as it does; `bench` and `ladder` measure. PyTorch: `import tilewise.torch`.
+"""
+
+from ._core import __version__, matmul
+from ._measure import (
+    BenchReport,
+    BenchRow,
+    LadderReport,
+    LadderRow,
+    PlanReport,
+    bench,
+    ladder,
+    plan,
+)
+from ._model import (
+    BarrierReport,
+    BoundReport,
+    CountReport,
+    ExplainReport,
+    MmaLayout,
+    MmaReport,
+    MmaSimulation,
+    SimulationReport,
+    bound,
+    count,
+    explain,
+    mma,
+    mma_layout,
+    simulate,
+    simulate_barriers,
+    simulate_mma,
+)
+from ._report import Report
+from ._tables import Machine, Machines, Schedule, Schedules, Tile, machines, schedules
+from .exercises import matmul_traffic, mma_count, tiled_matmul, two_level_matmul
+
+__all__ = [
+    "BarrierReport",
+    "BenchReport",
+    "BenchRow",
+    "BoundReport",
+    "CountReport",
+    "ExplainReport",
+    "LadderReport",
+    "LadderRow",
+    "Machine",
+    "Machines",
+    "MmaLayout",
+    "MmaReport",
+    "MmaSimulation",
+    "PlanReport",
+    "Report",
+    "Schedule",
+    "Schedules",
+    "SimulationReport",
+    "Tile",
+    "__version__",
+    "bench",
+    "bound",
+    "count",
+    "explain",
+    "ladder",
+    "machines",
+    "matmul",
+    "matmul_traffic",
+    "mma",
+    "mma_count",
+    "mma_layout",
+    "plan",
+    "schedules",
+    "simulate",
+    "simulate_barriers",
+    "simulate_mma",
+    "tiled_matmul",
+    "two_level_matmul",
+]
