@@ -36,6 +36,7 @@ test_packages="$run_packages
   libgtest-dev        /usr/include/gtest/gtest.h
   libgmock-dev        /usr/include/gmock/gmock.h
   python3-venv        -
+  python3-dev         -
   wasi-libc           -
   libc++-19-dev-wasm32  -
   libclang-rt-19-dev-wasm32  -

@@ -116,13 +116,16 @@ bool make_dense(Stack& stack, std::span<const std::int64_t> batch, bool gather) 
   const std::int64_t bytes = stack.element_bytes();
   std::int64_t dense[kMaxBatchDims] = {};
   std::int64_t own[kMaxBatchDims] = {};  // extents without the dimensions that are shared
-  std::int64_t size = stack.rows * stack.columns * bytes;
+  std::int64_t size = 0;                 // zero strides make arrays of any size
+  bool too_large = __builtin_mul_overflow(stack.rows, stack.columns, &size);
+  too_large = __builtin_mul_overflow(size, bytes, &size) || too_large;
   for (int i = stack.num_batch_dims - 1; i >= 0; --i) {
     const bool shared = stack.batch_bytes[i] == 0;
     own[i] = shared ? 1 : batch[static_cast<std::size_t>(i)];
     dense[i] = shared ? 0 : size;
-    size *= own[i];
+    too_large = __builtin_mul_overflow(size, own[i], &size) || too_large;
   }
+  if (too_large) return false;
   stack.copy.reset(
       static_cast<char*>(std::malloc(static_cast<std::size_t>(std::max<std::int64_t>(size, 1)))));
   if (stack.copy == nullptr) return false;
@@ -161,6 +164,7 @@ void scatter(const Stack& stack, std::span<const std::int64_t> batch) {
 }
 
 bool elements_apart(const Stack& stack, std::span<const std::int64_t> batch) {
+  if (stack.rows == 0 || stack.columns == 0 || product(batch) == 0) return true;
   std::pair<std::int64_t, std::int64_t> steps[kMaxBatchDims + 2];  // stride, extent
   int count = 0;
   const auto add = [&](std::int64_t stride, std::int64_t extent) {
