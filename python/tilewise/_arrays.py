@@ -40,7 +40,7 @@ def dense_copy(array: Any) -> Any:
 def overlap(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays share an element; True where that would take long to find out."""
     try:
-        return bool(np.shares_memory(x, y, max_work=100_000))
+        return bool(np.shares_memory(x, y, max_work=100_000))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
