@@ -25,10 +25,10 @@ Type type_argument(PyObject* dtype) {
   std::string name;
   if (PyUnicode_Check(dtype)) {
     name = text_of(dtype, "dtype");
-  } else if (nb::cast<std::string>(nb::inst_name(nb::handle(dtype))) == "torch.dtype") {
-    name = nb::cast<std::string>(nb::str(nb::handle(dtype))).substr(6);
   } else {
-    return type_of_dtype(dtype, "dtype");
+    name = nb::cast<std::string>(nb::str(nb::handle(dtype)));
+    if (!name.starts_with("torch.")) return type_of_dtype(dtype, "dtype");
+    name = name.substr(6);
   }
   for (const Type type :
        {Type::f64, Type::f32, Type::bf16, Type::f16, Type::f8e4m3, Type::f8e5m2}) {

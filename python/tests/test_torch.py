@@ -53,8 +53,10 @@ def test_linear_and_its_gradients(activation, has_bias, has_residual):
 
 def test_second_derivatives():
     assert torch.autograd.gradgradcheck(torch.ops.tilewise.matmul, (randn(3, 4), randn(4, 2)))
-    assert torch.autograd.gradgradcheck(
-        lambda x, w, b: torch.ops.tilewise.linear(x, w, b, "silu"), (randn(3, 4), randn(2, 4), randn(2)))
+    for activation in ("silu", "gelu", "tanh", "sigmoid"):
+        assert torch.autograd.gradgradcheck(
+            lambda x, w, b: torch.ops.tilewise.linear(x, w, b, activation),
+            (randn(3, 4), randn(2, 4), randn(2)))
 
 
 @pytest.mark.parametrize("arguments", [
@@ -76,8 +78,9 @@ def test_types(dtype):
     result = torch.ops.tilewise.linear(x, w, bias, "relu")
     assert result.dtype == dtype
     exact = F.relu(F.linear(x.double(), w.double(), bias.double()))
-    unit = torch.finfo(dtype).eps
-    assert ((result.double() - exact).abs() <= unit * (exact.abs() + 1)).all()
+    magnitude = F.linear(x.double().abs(), w.double().abs(), bias.double().abs())
+    bound = 41 * 2.0**-24 * 1.01 * magnitude + torch.finfo(dtype).eps / 2 * magnitude
+    assert ((result.double() - exact).abs() <= bound).all()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -224,9 +224,9 @@ def _activation_gradient(activation: str, gradient: Tensor, before: Tensor) -> T
         approximate = "tanh" if activation == "gelu_tanh" else "none"
         result: Tensor = aten.gelu_backward(gradient, before, approximate=approximate)
         return result
-    if activation == "silu":
-        result = aten.silu_backward(gradient, before)
-        return result
+    if activation == "silu":  # in operations that have derivatives themselves
+        share = before.sigmoid()
+        return gradient * share * (1 + before * (1 - share))
     after = before.sigmoid() if activation == "sigmoid" else before.tanh()
     return gradient * (after * (1 - after) if activation == "sigmoid" else 1 - after * after)
 

@@ -117,8 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     if options.verb == "list":
-        for exercise in EXERCISES.values():
-            print(f"{exercise.signature}\n    " + exercise.asks.replace("\n", "\n    "))
+        for each in EXERCISES.values():
+            print(f"{each.signature}\n    " + each.asks.replace("\n", "\n    "))
         return 0
     if options.verb == "new":
         return new_file(options.file)
