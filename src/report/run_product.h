@@ -52,7 +52,7 @@ struct ProductReport {
   double low_seconds = 0, high_seconds = 0;  // half of the runs lie between
   int num_runs = 0;
   std::vector<double> beside_seconds;  // medians, in the order of the request's beside; CPU only
-  double gflops = 0;  // 0 where there is nothing to compute
+  double gflops = 0;                   // 0 where there is nothing to compute
   // A register loop timed in the same run; on a GPU the machine file's figure. 0: not known.
   double peak_gflops = 0;
   std::string peak_source;  // on a GPU
