@@ -22,7 +22,7 @@ test: ## build and pass every test: GCC, clang with sanitizers, fuzzers, the pro
 	@scripts/make_venv.sh
 	@scripts/run_tests.sh
 
-check: ## the longer gates: thread sanitizer, clang-tidy, five minutes for each fuzzer
+check: ## the longer gates: thread sanitizer, clang-tidy, coverage, five minutes for each fuzzer
 	@scripts/install_packages.sh check
 	@scripts/make_venv.sh
 	@scripts/run_checks.sh
@@ -35,7 +35,8 @@ format: ## format C++ and CUDA sources in place
 docs: build ## rewrite the tables of README.md and docs/ from results and counts
 	@/usr/bin/python3 scripts/write_tables.py --tilewise build/release/tilewise
 
-bench: build ## time products on this CPU, into bench/results/<machine>/
+bench: build ## time products on this CPU, beside OpenBLAS, into bench/results/<machine>/
+	@scripts/install_packages.sh bench || echo "bench: going on with what is installed" >&2
 	@scripts/bench.sh
 
 kernels: ## build with every named GPU schedule compiled ahead of time

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# bench.sh [MACHINE]: the cubes of bench/suites on this machine's CPU, up to 2048^3, into
-# bench/results/MACHINE/cpu_*.json ("tilewise.bench/1"). `make docs` makes the table in README of them.
-# Then the time that `tilewise explain` takes to answer.
-# Run it on a machine that does nothing else. MACHINE is the processor's name by default.
+# bench.sh [MACHINE]: products on this machine's CPU. Run it on a machine that does nothing else.
+#   1. the parts of the packed product on their own (bench/micro; Google Benchmark's JSON in
+#      build/release/bench/micro.json), where Google Benchmark is installed
+#   2. the cubes of bench/suites up to 2048^3, by type and threads, beside OpenBLAS where it is
+#      installed, and with a fused bias and gelu beside the same product without: into
+#      bench/results/MACHINE/cpu_*.json ("tilewise.bench/1"); `make docs` makes README's table of them
+#   3. the time that `tilewise explain` takes to answer
+# MACHINE is the processor's name by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,17 +14,40 @@ machine=${1:-$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1 | tr '
 results=bench/results/${machine:-cpu}
 mkdir -p "$results"
 
-# bench NAME OPTION...
+cmake --preset release -DTILEWISE_BUILD_BENCH=ON >/dev/null
+cmake --build build/release --parallel "${TILEWISE_JOBS:-$(nproc)}" --target tilewise_command
+if ninja -C build/release -t query tilewise_bench_micro >/dev/null 2>&1; then
+  cmake --build build/release --parallel "${TILEWISE_JOBS:-$(nproc)}" --target tilewise_bench_micro
+  mkdir -p build/release/bench
+  build/release/bench/micro/tilewise_bench_micro --benchmark_min_time=0.1 \
+    --benchmark_out=build/release/bench/micro.json --benchmark_out_format=json
+else
+  echo "bench: Google Benchmark is not installed; its part is skipped" >&2
+fi
+
+against=()
+if ldconfig -p | grep -q 'libopenblas\.so'; then
+  against=(--against openblas)
+else
+  echo "bench: OpenBLAS is not installed; nothing stands beside the products" >&2
+fi
+
+# bench NAME OPTION...: OpenBLAS chooses its kernels by itself, whatever the caller's environment says.
 bench() {
   local name=$1
   shift
-  build/release/tilewise bench --suite bench/suites/cubes.csv --device cpu --max-gflop 20 "$@" \
+  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
+    build/release/tilewise bench --suite bench/suites/cubes.csv --device cpu --max-gflop 20 "$@" \
     -o "$results/$name.json"
 }
 
-bench cpu_f32
-bench cpu_f32_one_thread --threads 1
-bench cpu_f64 --dtype f64
+bench cpu_f32 "${against[@]}"
+bench cpu_f32_one_thread --threads 1 "${against[@]}"
+bench cpu_f64 --dtype f64 "${against[@]}"
+bench cpu_f64_one_thread --dtype f64 --threads 1 "${against[@]}"
 bench cpu_bf16 --dtype bf16
+bench cpu_bf16_one_thread --dtype bf16 --threads 1
+bench cpu_f32_bias_gelu --epilogue 'gelu(acc + bias[n])' --seconds 2
+bench cpu_f32_bias_gelu_one_thread --epilogue 'gelu(acc + bias[n])' --seconds 2 --threads 1
 python3 scripts/time_explain.py build/release/tilewise
 echo "written: $results/cpu_*.json"

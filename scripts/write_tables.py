@@ -83,19 +83,38 @@ def cpu_runs(_):
     out = ""
     for documents in machines.values():
         where = documents[0]["environment"]
-        rows = [
-            [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["threads"],
-             f"{row['time_us']:,.0f}", f"{1000 * row['tflops']:.1f}",
-             f"{100 * row['share_of_peak']:.0f} %",
-             f"{row['max_error']:.1e}", "yes" if row["verified"] else "NO"]
-            for document in documents for row in document["rows"] if row["m"] >= 512
-        ]
+        rows = [row for document in documents for row in document["rows"] if row["m"] >= 512]
+        rivals = sorted({f"{rival['name']} {rival['version']}, kernels {rival['kernel']}"
+                         for row in rows for rival in row["rivals"]})
         out += (f"{where['cpu']}, {where['compiler']}, {where['date'][:10]}; data {where['data']}; "
-                "made by `make bench`.\n\n")
+                f"made by `make bench`.{' Beside: ' + '; '.join(rivals) + '.' if rivals else ''}\n\n")
         out += table(["M x N x K", "type", "threads:", "time, us:", "GFLOP/s:",
-                      "of the measured FMA peak:", "largest error:",
-                      "all within their bounds"], rows)
+                      "of the measured FMA peak:", "OpenBLAS, us:", "its time over ours:",
+                      "largest error over its bound:", "right"],
+                     [cpu_row(row) for row in rows if not row["epilogue"]])
+        fused = [row for row in rows if row["epilogue"]]
+        if fused:
+            out += f"\nWith `{fused[0]['epilogue']}` fused, and without, in turns:\n\n"
+            out += table(["M x N x K", "type", "threads:", "with, us:", "without, us:", "cost:"],
+                         [epilogue_row(row) for row in fused])
     return out or "Nothing measured yet.\n"
+
+
+def cpu_row(row):
+    beside = ["", ""]
+    if row["rivals"]:
+        beside = [f"{row['rivals'][0]['time_us']:,.0f}", f"{row['ratio']:.2f}"]
+    return [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["threads"],
+            f"{row['time_us']:,.0f}", f"{1000 * row['tflops']:.1f}",
+            f"{100 * row['share_of_peak']:.0f} %", *beside,
+            f"{row['max_error'] / row['error_bound']:.2g}", "yes" if row["verified"] else "NO"]
+
+
+def epilogue_row(row):
+    without = row["without_epilogue_us"]
+    return [f"{row['m']} x {row['n']} x {row['k']}", row["dtype"], row["threads"],
+            f"{row['time_us']:,.0f}", f"{without:,.0f}",
+            f"{100 * (row['time_us'] / without - 1):+.1f} %"]
 
 
 def bench_table(file, columns):

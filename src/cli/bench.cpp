@@ -7,13 +7,13 @@
 
 #include "cli/arguments.h"
 #include "cli/bench_compare.h"
+#include "cli/bench_table.h"
 #include "cli/environment.h"
 #include "cli/progress_line.h"
 #include "cli/verb.h"
 #include "io/bench_document.h"
 #include "io/output_file.h"
 #include "io/suite_csv.h"
-#include "io/text_table.h"
 #include "io/wording.h"
 #include "report/bench_suite.h"
 #include "report/gpu_findings.h"
@@ -24,6 +24,7 @@ namespace {
 struct Options {
   std::vector<std::string> words;  // "compare a.json b.json"
   std::optional<std::string> suite, device, schedule, threads, target, output, epilogue, max_gflop;
+  std::optional<std::string> against;
   std::string dtype = "f32", layout = "nn", verify = "sample", seed = "1", seconds = "0.5";
   std::string threshold = "3";
   bool json = false;
@@ -93,6 +94,30 @@ Result<void> read_device(const Options& options, BenchOptions& bench) {
   return require_gpu();
 }
 
+Result<void> read_against(const Options& options, BenchOptions& bench) {
+  if (!options.against) return {};
+  if (*options.against != "openblas") {
+    return bad_request(
+        fmt::format("--against is {}; valid here is openblas", in_quotes(*options.against)));
+  }
+  if (bench.prepare.device == Device::gpu) {
+    return bad_request("--against openblas is for the CPU, and --device is \"gpu\"; leave one out");
+  }
+  if (bench.type != Type::f32 && bench.type != Type::f64) {
+    return bad_request(
+        fmt::format("--against openblas has f32 and f64, and --dtype is {}; leave "
+                    "one of them out",
+                    to_string(bench.type)));
+  }
+  if (options.epilogue) {
+    return bad_request(
+        "--against openblas has no epilogue; leave --epilogue out (with it, the product without "
+        "its epilogue is timed beside)");
+  }
+  bench.beside_openblas = true;
+  return {};
+}
+
 // The shapes that are measured: those within --max-gflop.
 Result<Suite> read_shapes(const Options& options, const Console& console) {
   if (!options.suite) {
@@ -120,34 +145,6 @@ Result<Suite> read_shapes(const Options& options, const Console& console) {
   return suite;
 }
 
-std::string table_text(const std::vector<BenchRow>& rows) {
-  TextTable table({{"name", TextTable::Align::left},
-                   {"m"},
-                   {"n"},
-                   {"k"},
-                   {"batch"},
-                   {"time us"},
-                   {"low"},
-                   {"high"},
-                   {"GFLOP/s"},
-                   {"% of peak"},
-                   {"error"},
-                   {"checked", TextTable::Align::left}});
-  for (const BenchRow& row : rows) {
-    const std::string_view checked = !row.verified ? "no" : *row.verified ? "right" : "WRONG";
-    table.add_row({row.name, fmt::to_string(row.m), fmt::to_string(row.n), fmt::to_string(row.k),
-                   fmt::to_string(row.batch), fmt::format("{:.1f}", row.time_us),
-                   fmt::format("{:.1f}", row.low_us), fmt::format("{:.1f}", row.high_us),
-                   fmt::format("{:.1f}", row.tflops * 1e3),
-                   fmt::format("{:.1f}", 100 * row.share_of_peak),
-                   fmt::format("{:.2g}", row.max_error), std::string(checked)});
-  }
-  const BenchSummary summary = summarise(rows);
-  return table.text() +
-         fmt::format("\n  share of peak: geometric mean {:.1f} %, least {:.1f} % ({})\n",
-                     100 * summary.geomean, 100 * summary.worst, summary.worst_name);
-}
-
 Result<void> write_document(const std::string& path, const std::string& text) {
   Result<OutputFile> file = OutputFile::open(path);
   if (!file) return bad_request(fmt::format("-o: {}", file.error().message));
@@ -166,6 +163,7 @@ Result<ExitCode> run_bench(const Options& options, const Console& console) {
   if (done) done = read_epilogue(options, bench);
   if (done) done = read_limits(options, bench);
   if (done) done = read_device(options, bench);
+  if (done) done = read_against(options, bench);
   if (done && options.output) done = check_output_path(*options.output);
   if (!done) return std::unexpected(done.error());
   std::optional<Schedule> schedule;
@@ -192,7 +190,7 @@ Result<ExitCode> run_bench(const Options& options, const Console& console) {
       return std::unexpected(written.error());
     }
   }
-  if (options.output != "-") console.print(options.json ? document : table_text(*rows));
+  if (options.output != "-") console.print(options.json ? document : bench_table(*rows));
   for (const BenchRow& row : *rows) {
     if (row.verified != false) continue;
     return std::unexpected(Error{ErrorCode::verification_failed,
@@ -238,6 +236,8 @@ Action declare(CLI::App& app) {
   app.add_option("--max-gflop", options->max_gflop, "leave larger shapes out")->type_name("X");
   app.add_option("--verify", options->verify, "sample (the default), full or none")
       ->type_name("MODE");
+  app.add_option("--against", options->against, "openblas: the same product by it, timed in turns")
+      ->type_name("NAME");
   app.add_option("--threshold", options->threshold, "of compare, in percent; 3 by default")
       ->type_name("P");
   app.add_option("-o,--output", options->output, "write the JSON document here too")

@@ -253,7 +253,7 @@ std::string as_text(const Answer& answer) {
       q.n, q.k, q.memories, q.memories == 1 ? "memory" : "memories", q.fast_memory,
       answer.sizes ? "bytes" : "elements", answer.sizes ? "reads" : to_string(q.counted),
       note_on_beta(q));
-  if (answer.sizes) {
+  if (!answer.report) {
     text += fmt::format(
         "  2MNK sqrt(sa sb sc)/sqrt(S) - 2PS  {}\n  each operand once                "
         "  {}\n  floor                              {}\n",

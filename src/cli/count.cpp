@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/arguments.h"
 #include "cli/count_units.h"
@@ -12,6 +13,8 @@
 #include "cli/verb.h"
 #include "io/json_writer.h"
 #include "io/text_table.h"
+#include "report/epilogue_traffic.h"
+#include "tilewise/epilogue.h"
 #include "tilewise/traffic.h"
 
 namespace tilewise::cli {
@@ -23,6 +26,7 @@ struct Options {
   std::string element_bytes = "4";
   bool units = false;
   std::string dtype, layout;  // with units
+  std::optional<std::string> epilogue;
   bool json = false;
 };
 
@@ -48,6 +52,13 @@ Result<Counted> count_request(const Options& options) {
   if (!type) return std::unexpected(type.error());
   Counted counted;
   counted.problem = make_problem(sizes->m, sizes->n, sizes->k, *type);
+  if (options.epilogue) {
+    const Result<Epilogue> epilogue = parse_epilogue(*options.epilogue);
+    if (!epilogue) return bad_request(fmt::format("--epilogue: {}", epilogue.error().message));
+    counted.problem.epilogue = *epilogue;
+    set_contiguous_operands(counted.problem.epilogue, sizes->m, sizes->n);
+    for (EpilogueOperand& operand : counted.problem.epilogue.operands) operand.type = *type;
+  }
   Result<Schedule> schedule = schedule_of(options.tiling, "naive");
   if (!schedule) return std::unexpected(schedule.error());
   counted.schedule = std::move(*schedule);
@@ -74,6 +85,7 @@ std::string as_json(const Counted& counted, const Console& console) {
   w.member("phases", report.phases);
   w.member("blocks", report.blocks);
   write_levels(w, report);
+  write_epilogue_cost(w, counted.problem);
   w.end_object();
   return std::move(w).finish();
 }
@@ -93,7 +105,8 @@ std::string as_text(const Counted& counted) {
   add_total("naive", report.naive);
   add_total("tiled", report.tiled);
   add_total("minimum", report.minimum);
-  return text + totals.text() + '\n' + level_table(counted.schedule, report);
+  return text + totals.text() + '\n' + level_table(counted.schedule, report) +
+         epilogue_cost_text(problem);
 }
 
 Result<std::string> count_in_units(const Options& options, const Console& console) {
@@ -111,6 +124,8 @@ Action declare(CLI::App& app) {
   app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
   add_tiling_options(app, options->tiling);
   app.add_option("--element-bytes", options->element_bytes, "bytes an element: 1, 2, 4 or 8");
+  app.add_option("--epilogue", options->epilogue, "also what this expression adds, and unfused")
+      ->type_name("EXPR");
   app.add_flag("--units", options->units,
                "of a GPU schedule: issued instructions, sectors and wavefronts");
   app.add_option("--dtype", options->dtype, "with --units: f32, bf16, f16, f8e4m3");
@@ -118,6 +133,9 @@ Action declare(CLI::App& app) {
   app.add_flag("--json", options->json,
                "one JSON document (tilewise.count/1; with --units tilewise.traffic/1)");
   return [options](const Console& console) -> Result<ExitCode> {
+    if (options->units && options->epilogue) {
+      return bad_request("--epilogue adds to counts of elements; leave it or --units out");
+    }
     if (options->units) {
       const Result<std::string> text = count_in_units(*options, console);
       if (!text) return std::unexpected(text.error());

@@ -9,6 +9,7 @@
 #include "cli/level_table.h"
 #include "io/json_writer.h"
 #include "io/text_table.h"
+#include "report/epilogue_traffic.h"
 
 namespace tilewise::cli {
 namespace {
@@ -59,8 +60,7 @@ std::string check_text(const Verification& v) {
   std::string text = fmt::format("  error   {:.3g} at most", v.max_error);
   if (v.num_checked > 0 && std::isfinite(v.worst.expected.error)) {
     text += fmt::format("; the element nearest to its bound, [{},{}], is off by {:.3g} of {:.3g}",
-                        v.worst.m, v.worst.n, std::fabs(v.worst.computed - v.worst.expected.value),
-                        v.worst.expected.error);
+                        v.worst.m, v.worst.n, v.worst_error(), v.worst.expected.error);
   }
   text += fmt::format("\n  checked {} of {} elements ({}) in {}: {}\n",
                       grouped_digits(fmt::to_string(v.num_checked)),
@@ -77,7 +77,7 @@ void write_verification(JsonWriter& w, const Verification& v) {
   w.member("elements", v.num_elements);
   w.member("checked", v.num_checked);
   w.member("wrong", v.num_wrong);
-  w.member("max_error", v.max_error);
+  w.member("max_error", v.worst_error());
   w.member("error_bound", v.worst.expected.error);
   w.member("share_of_bound", v.worst_share);
   w.key("worst");
@@ -109,8 +109,9 @@ std::string run_text(const RunReport& report) {
   std::string text = head_text(report) + speed_text(report.product) +
                      check_text(report.product.verification) + '\n' +
                      level_table(report.product.schedule, counted);
-  text += fmt::format("  minimum {} elements: A and B once\n\n",
+  text += fmt::format("  minimum {} elements: A and B once\n",
                       grouped_digits(counted.minimum.to_string()));
+  text += epilogue_cost_text(report.inputs.problem) + '\n';
   if (!report.output.empty()) text += fmt::format("  wrote   {}\n", report.output);
   return text + fmt::format("  repeat  {}\n", report.repeat);
 }
@@ -137,6 +138,7 @@ std::string run_json(const RunReport& report, const Console& console) {
   w.member("tiled", product.counted.tiled);
   w.member("minimum", product.counted.minimum);
   write_levels(w, product.counted);
+  write_epilogue_cost(w, p);
   w.key("output");
   report.output.empty() ? w.null() : w.value(report.output);
   w.member("repeat", report.repeat);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cpu/cpu_count.h"
+#include "cpu/float_environment.h"
 #include "cpu/packed_product.h"
 #include "cpu/packed_schedule.h"
 #include "cpu/pool.h"
@@ -48,6 +49,7 @@ class CpuPlan final : public PlanImplementation {
     std::byte* const aligned = workspace + (kCacheLine - address % kCacheLine) % kCacheLine;
     Pool::instance().run(
         product_.num_tasks(), description().threads, [&](std::int64_t task, int slot) {
+          const FloatEnvironment floats;
           product_.run(task, arguments, aligned + slot * product_.workspace_bytes());
         });
   }

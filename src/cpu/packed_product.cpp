@@ -24,6 +24,14 @@ const void* element(const void* base, Type type, std::int64_t offset) {
   return static_cast<const std::byte*>(base) + offset * size_bytes(type);
 }
 
+// Whether the copies cost more than they save: a small product, whose matrices stay in the nearest
+// caches as they lie. They must have the accumulator's type, and rows of B must be contiguous.
+bool is_better_in_place(const Problem& p, Type accumulator) {
+  constexpr std::int64_t kLongest = 96;
+  const bool as_it_lies = p.type_a == accumulator && p.type_b == accumulator && p.b.column == 1;
+  return as_it_lies && p.m <= kLongest && p.n <= kLongest && p.k <= kLongest;
+}
+
 }  // namespace
 
 PackedProduct::PackedProduct(const Problem& problem, const KernelTable& kernels,
@@ -33,7 +41,8 @@ PackedProduct::PackedProduct(const Problem& problem, const KernelTable& kernels,
       tiles_(tiles),
       columns_first_(columns_first),
       accumulator_(accumulator),
-      is_plain_(is_plain_output(problem, accumulator)) {
+      is_plain_(is_plain_output(problem, accumulator)),
+      in_place_(is_better_in_place(problem, accumulator)) {
   const bool is_f64 = accumulator == Type::f64;
   const std::int64_t mr = is_f64 ? kernels.f64.mr : kernels.f32.mr;
   const std::int64_t nr = is_f64 ? kernels.f64.nr : kernels.f32.nr;
@@ -75,6 +84,25 @@ void PackedProduct::run(std::int64_t task, const RunArguments& arguments,
   }
 }
 
+// B's rows of this block of k, n columns from `source`: packed into panels, or as they lie but for
+// the last columns that fill no register tile.
+template <class T>
+void PackedProduct::place_b(const Kernels<T>& kernels, const void* source, std::int64_t n,
+                            T* panels, BlockArguments<T>& block) const {
+  const std::int64_t whole = in_place_ ? n / kernels.nr * kernels.nr : 0;
+  if (in_place_) {
+    block.b = static_cast<const T*>(source);
+  }
+  if (whole == n) return;
+  kernels.pack_b[static_cast<int>(problem_.type_b)](
+      {.source = element(source, problem_.type_b, whole * problem_.b.column),
+       .across_stride = problem_.b.column,
+       .along_stride = problem_.b.row,
+       .across = n - whole,
+       .along = block.k,
+       .panels = panels});
+}
+
 template <class T>
 void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
                              const RunArguments& arguments, std::byte* workspace) const {
@@ -94,6 +122,12 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
                 .row_stride = kernels.nr};
   BlockArguments<T> block{
       .n = n.length, .a = block_a, .b = panel_b, .finish = &finish_tile<T>, .context = &output};
+  if (in_place_) {
+    block.a_row_stride = p.a.row;
+    block.a_step = p.a.column;
+    block.b_step = p.b.row;
+    block.b_edge = panel_b;
+  }
   block.partial_panel = ceil_div(m.length, tiles_.mc) * mc_panels_ * kernels.mr * kernels.nr;
 
   // K = 0 is one empty block: the sums are zero and the epilogue still runs.
@@ -103,19 +137,16 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
     block.first = k0 == 0;
     block.last = k0 + block.k == p.k;
     if (block.k > 0) {
-      kernels.pack_b[static_cast<int>(p.type_b)](
-          {.source = element(arguments.b, p.type_b, offset_of(p.b, batch, k0, n.begin)),
-           .across_stride = p.b.column,
-           .along_stride = p.b.row,
-           .across = n.length,
-           .along = block.k,
-           .panels = panel_b});
+      place_b(kernels, element(arguments.b, p.type_b, offset_of(p.b, batch, k0, n.begin)), n.length,
+              panel_b, block);
     }
     T* partial_block = partial;
     for (std::int64_t i = 0; i < m.length; i += tiles_.mc) {
       block.m = std::min(tiles_.mc, m.length - i);
       output.m0 = m.begin + i;
-      if (block.k > 0) {
+      if (block.k > 0 && in_place_) {
+        block.a = static_cast<const T*>(arguments.a) + offset_of(p.a, batch, m.begin + i, k0);
+      } else if (block.k > 0) {
         kernels.pack_a[static_cast<int>(p.type_a)](
             {.source = element(arguments.a, p.type_a, offset_of(p.a, batch, m.begin + i, k0)),
              .across_stride = p.a.row,
@@ -129,7 +160,7 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
         block.d = static_cast<T*>(arguments.d) + offset_of(p.d, batch, output.m0, n.begin);
         block.d_row_stride = p.d.row;
       }
-      kernels.multiply(block);
+      (in_place_ ? kernels.multiply_in_place : kernels.multiply)(block);
       partial_block += mc_panels_ * kernels.mr * kernels.nr;
     }
     k0 += block.k;

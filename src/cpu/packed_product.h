@@ -33,6 +33,10 @@ class PackedProduct {
   void run_task(const Kernels<T>& kernels, std::int64_t task, const RunArguments& arguments,
                 std::byte* workspace) const;
 
+  template <class T>
+  void place_b(const Kernels<T>& kernels, const void* source, std::int64_t n, T* panels,
+               BlockArguments<T>& block) const;
+
   struct Range {
     std::int64_t begin, length;
   };
@@ -48,6 +52,7 @@ class PackedProduct {
   bool columns_first_;
   Type accumulator_;
   bool is_plain_;
+  bool in_place_;  // A and B are read as they lie
   std::int64_t tasks_m_, tasks_n_, num_tasks_;
   std::int64_t mc_panels_;  // of a whole mc block
   std::int64_t panel_b_bytes_, partial_bytes_, workspace_bytes_;

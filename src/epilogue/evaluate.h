@@ -91,14 +91,20 @@ template <int Chunk, class T, class F>
   for (int i = 0; i < Chunk; ++i) x[i] = f(x[i], y[i]);
 }
 
+// One comparison that vectorises; std::isnan is a call where floating-point traps are kept.
+template <class T>
+[[gnu::always_inline]] inline bool is_nan(T x) {
+  return x != x;  // NOLINT(misc-redundant-expression): true for a NaN alone
+}
+
 // NaN on either side gives NaN; of two zeros, either.
 template <class T>
 [[gnu::always_inline]] inline T minimum(T x, T y) {
-  return select(x != x, x, select(x < y, x, y));
+  return select(is_nan(x), x, select(x < y, x, y));
 }
 template <class T>
 [[gnu::always_inline]] inline T maximum(T x, T y) {
-  return select(x != x, x, select(x > y, x, y));
+  return select(is_nan(x), x, select(x > y, x, y));
 }
 
 // One arithmetic instruction on the values at the top of the stack; x is the result's place.

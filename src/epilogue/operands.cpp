@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "tilewise/epilogue.h"
 
@@ -24,7 +25,10 @@ void set_contiguous_operands(Epilogue& epilogue, std::int64_t m, std::int64_t n)
     const std::int64_t num_rows = operand.index_m ? m : 1;
     operand.strides.column = operand.index_n ? 1 : 0;
     operand.strides.row = operand.index_m ? row_length : 0;
-    operand.strides.batch = operand.index_b ? num_rows * row_length : 0;
+    std::int64_t matrix = 0;
+    // Beyond 2^63 elements no problem is valid; validate() says so.
+    if (__builtin_mul_overflow(num_rows, row_length, &matrix)) matrix = INT64_MAX;
+    operand.strides.batch = operand.index_b ? matrix : 0;
   }
 }
 

@@ -322,8 +322,8 @@ class Parser {
     return fail(position_, found + " where " + wanted + " is expected");
   }
 
-  bool fail(std::size_t at, std::string what) {
-    if (!failed_) error_ = syntax_error(text_, at, std::move(what));
+  bool fail(std::size_t at, std::string_view what) {
+    if (!failed_) error_ = syntax_error(text_, at, what);
     failed_ = true;
     return false;
   }

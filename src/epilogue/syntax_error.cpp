@@ -16,12 +16,14 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
-Error syntax_error(std::string_view text, std::size_t position, std::string what) {
+Error syntax_error(std::string_view text, std::size_t position, std::string_view what) {
   constexpr std::size_t kBefore = 48, kAfter = 24;
   constexpr std::string_view kIndent = "\n    ", kCut = "...";
   const std::size_t first = position > kBefore ? position - kBefore : 0;
   const std::size_t end = std::min(text.size(), position + kAfter);
-  std::string message = "epilogue: " + what + " at position " + std::to_string(position + 1);
+  std::string message = "epilogue: ";
+  message += what;
+  message += " at position " + std::to_string(position + 1);
   message += kIndent;
   if (first > 0) message += kCut;
   message += printable(text.substr(first, end - first));

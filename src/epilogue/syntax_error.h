@@ -15,7 +15,8 @@ namespace tilewise {
 //               ^
 // Long texts are cut to a window around the position; bytes that are not printable ASCII show as
 // '?'.
-[[nodiscard]] Error syntax_error(std::string_view text, std::size_t position, std::string what);
+[[nodiscard]] Error syntax_error(std::string_view text, std::size_t position,
+                                 std::string_view what);
 
 // A piece of the user's text, safe to show: printable, at most 40 bytes.
 [[nodiscard]] std::string shown(std::string_view text);

@@ -165,9 +165,9 @@ MeasuredError compare(const Problem& problem, int promote_every, const SampledPr
     const double bound =
         (share + input) * product.magnitudes[i] * (1 + output) + output * std::abs(product.sums[i]);
     const double of_bound = distance == 0 ? 0 : distance / bound;
-    error.max_error = std::max(error.max_error, distance);
     if (of_bound >= error.worst_share) {
       error.worst_share = of_bound;
+      error.max_error = distance;
       error.bound = bound;
     }
   }

@@ -30,8 +30,10 @@ struct SampledProduct {
 
 // How far the sampled results are from float64, beside what rounding may cost (docs/gpu.md).
 struct MeasuredError {
-  double max_error = 0;    // of |d - sum|; infinite where a result is no number
-  double bound = 0;        // at the sample that comes closest to its bound
+  // |d - sum| and its bound, at the sample that comes closest to it; infinite where a result is no
+  // number.
+  double max_error = 0;
+  double bound = 0;
   double worst_share = 0;  // max of |d - sum| / bound; at most 1 where verified
   bool verified = false;
 };

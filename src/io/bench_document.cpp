@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,6 +41,7 @@ void visit_fields(Row& row, Visit visit) {
   visit("verified", row.verified);
   visit("max_error", row.max_error);
   visit("error_bound", row.error_bound);
+  visit("without_epilogue_us", row.without_epilogue_us);
 }
 
 // A member that is absent or null keeps its default.
@@ -55,6 +57,9 @@ class RowReader {
   }
   void operator()(std::string_view name, double& number) {
     if (present(name)) number = reader_.number(name, number);
+  }
+  void operator()(std::string_view name, std::optional<double>& number) {
+    if (present(name)) number = reader_.number(name, 0);
   }
   void operator()(std::string_view name, std::optional<bool>& truth) {
     if (present(name)) truth = reader_.boolean(name, false);
@@ -91,18 +96,49 @@ std::string machine_of(const json& document) {
   return "";
 }
 
+bool computes(const BenchRow& row) { return row.m > 0 && row.n > 0 && row.k > 0 && row.batch > 0; }
+
+void write_rivals(JsonWriter& w, const BenchRow& row) {
+  w.key("rivals");
+  w.begin_array();
+  for (const BenchRival& rival : row.rivals) {
+    w.begin_object(JsonWriter::Layout::line);
+    w.member("name", rival.name);
+    w.member("version", rival.version);
+    w.member("kernel", rival.kernel);
+    w.member("time_us", rival.time_us);
+    w.member("tflops", rival.tflops);
+    w.end_object();
+  }
+  w.end_array();
+  w.key("ratio");
+  const std::optional<double> ratio = ratio_of(row);
+  ratio ? w.value(*ratio) : w.null();
+}
+
 }  // namespace
+
+std::optional<double> ratio_of(const BenchRow& row) {
+  double fastest_us = std::numeric_limits<double>::infinity();
+  for (const BenchRival& rival : row.rivals) fastest_us = std::min(fastest_us, rival.time_us);
+  if (row.rivals.empty() || !(row.time_us > 0)) return std::nullopt;
+  return fastest_us / row.time_us;
+}
 
 BenchSummary summarise(const std::vector<BenchRow>& rows) {
   BenchSummary summary;
+  const bool beside_rivals = std::ranges::all_of(
+      rows, [](const BenchRow& row) { return !computes(row) || ratio_of(row).has_value(); });
+  if (beside_rivals && std::ranges::any_of(rows, computes)) summary.of = "ratio";
   double logarithms = 0;
   std::size_t counted = 0;
   for (const BenchRow& row : rows) {
-    if (row.m == 0 || row.n == 0 || row.k == 0 || row.batch == 0) continue;  // nothing to compute
+    if (!computes(row)) continue;
+    const double figure = summary.of == "ratio" ? *ratio_of(row) : row.share_of_peak;
     ++counted;
-    logarithms += std::log(row.share_of_peak);
-    if (summary.worst_name.empty() || row.share_of_peak < summary.worst) {
-      summary.worst = row.share_of_peak;
+    logarithms += std::log(figure);
+    if (summary.worst_name.empty() || figure < summary.worst) {
+      summary.worst = figure;
       summary.worst_name = row.name;
     }
   }
@@ -123,18 +159,14 @@ void write_bench_rows(JsonWriter& w, const std::vector<BenchRow>& rows) {
         w.value(item);
       }
     });
-    w.key("rivals");
-    w.begin_array();
-    w.end_array();
-    w.key("ratio");
-    w.null();
+    write_rivals(w, row);
     w.end_object();
   }
   w.end_array();
   const BenchSummary summary = summarise(rows);
   w.key("summary");
   w.begin_object(JsonWriter::Layout::line);
-  w.member("of", "share_of_peak");
+  w.member("of", summary.of);
   w.member("geomean", summary.geomean);
   w.member("worst", summary.worst);
   w.member("worst_name", summary.worst_name);

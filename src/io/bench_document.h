@@ -12,6 +12,13 @@
 
 namespace tilewise {
 
+struct BenchRival {
+  std::string name, version;
+  std::string kernel;  // which of its kernels ran, as the library says
+  double time_us = 0;  // median
+  double tflops = 0;
+};
+
 struct BenchRow {
   std::string suite, name;
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
@@ -28,21 +35,28 @@ struct BenchRow {
   double tflops = 0;
   double share_of_peak = 0;
   std::optional<bool> verified;
+  // Both of the element that uses most of its bound.
   double max_error = 0;
   double error_bound = 0;
+  std::optional<double> without_epilogue_us;  // the same product without it, timed in turns
+  // The same product by other libraries, in turns with ours.
+  std::vector<BenchRival> rivals;
 };
 
-// What the rows together say: the geometric mean and the smallest share of peak, over those that
-// compute anything. Zero for no rows.
+// The fastest rival's time over ours: above 1 we are faster. Nothing where there is no rival.
+[[nodiscard]] std::optional<double> ratio_of(const BenchRow& row);
+
+// What the rows together say: the geometric mean and the smallest of the ratios where every row
+// that computes anything has one, else of the shares of peak. Zero for no rows.
 struct BenchSummary {
+  std::string of = "share_of_peak";  // or "ratio"
   double geomean = 0;
   double worst = 0;
   std::string worst_name;
 };
 [[nodiscard]] BenchSummary summarise(const std::vector<BenchRow>& rows);
 
-// The members "rows" and "summary". No rival stands beside these rows: "rivals" is empty, "ratio"
-// null, and the summary's "of" says that it is of share_of_peak.
+// The members "rows" and "summary"; "ratio" is null where no rival stands beside a row.
 void write_bench_rows(JsonWriter& writer, const std::vector<BenchRow>& rows);
 
 struct BenchDocument {

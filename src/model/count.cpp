@@ -133,15 +133,15 @@ void add(Traffic& traffic, std::string level, Operand operand, Direction directi
 void add_epilogue(Traffic& traffic, const Problem& p, const std::string& level) {
   const Count outputs = Count(p.m) * p.n * p.batch;
   if (outputs == Count(0)) return;
-  if (p.epilogue.reads_c()) add(traffic, level, Operand::c, Direction::read, outputs);
   EpilogueShape shape;
   shape.m = p.m;
   shape.n = p.n;
   shape.batch = p.batch;
+  shape.c_is_shared = p.c.batch == 0;
+  const EpilogueCost cost = epilogue_cost(p.epilogue, shape);
+  if (p.epilogue.reads_c()) add(traffic, level, Operand::c, Direction::read, cost.c.elements);
   Count operands;
-  for (const OperandCost& operand : epilogue_cost(p.epilogue, shape).operands) {
-    operands += operand.elements;
-  }
+  for (const OperandCost& operand : cost.operands) operands += operand.elements;
   if (p.epilogue.num_operands > 0)
     add(traffic, level, Operand::epilogue, Direction::read, operands);
   add(traffic, level, Operand::d, Direction::write, outputs);

@@ -1,5 +1,6 @@
 #include "plan/check_arguments.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -30,8 +31,8 @@ std::uintptr_t end_of(const Region& r) {
                                      (r.batch - 1) * r.batch_bytes + r.element_bytes);
 }
 
-// The region as lines of `width` adjacent bytes, `pitch` apart; pitch 0 where it is not of that
-// form.
+// A matrix of the region as lines of `width` adjacent bytes, `pitch` apart (0: one line); width 0
+// where it is not of that form.
 struct Lines {
   std::int64_t pitch = 0;
   std::int64_t width = 0;
@@ -44,19 +45,40 @@ Lines lines_of(const Region& r) {
   } else if (r.rows == 1 || r.row_bytes == r.element_bytes) {
     lines = {r.column_bytes, r.rows * r.element_bytes};
   }
-  if (lines.pitch > 0 && r.batch_bytes % lines.pitch != 0) lines.pitch = 0;
   return lines;
 }
 
-bool lines_interleave(const Region& x, const Region& y) {
-  const Lines lx = lines_of(x);
-  const Lines ly = lines_of(y);
+// Three ways to see a region as such lines: batches a whole number of pitches apart; all batches
+// beside each other inside the pitch, gaps included; a line a batch, and rows whole lines apart.
+std::array<Lines, 3> views_of(const Region& r) {
+  const Lines lines = lines_of(r);
+  std::array<Lines, 3> views = {};
+  if (lines.width == 0) return views;
+  if (lines.pitch > 0 && r.batch_bytes % lines.pitch == 0) views[0] = lines;
+  const std::int64_t all = (r.batch - 1) * r.batch_bytes + lines.width;
+  if (lines.pitch > 0 && all <= lines.pitch) views[1] = {lines.pitch, all};
+  if (r.batch_bytes > 0 && lines.pitch % r.batch_bytes == 0 && lines.width <= r.batch_bytes) {
+    views[2] = {r.batch_bytes, lines.width};
+  }
+  return views;
+}
+
+bool are_apart(const Region& x, Lines lx, const Region& y, Lines ly) {
   if (lx.pitch <= 0 || lx.pitch != ly.pitch) return false;
   const auto pitch = static_cast<std::uintptr_t>(lx.pitch);
   // Where a line of y starts inside the pitch, counted from a line of x.
   const std::uintptr_t offset = (begin_of(y) % pitch + pitch - begin_of(x) % pitch) % pitch;
   return static_cast<std::int64_t>(offset) >= lx.width &&
          static_cast<std::int64_t>(offset) + ly.width <= lx.pitch;
+}
+
+bool lines_interleave(const Region& x, const Region& y) {
+  for (const Lines lx : views_of(x)) {
+    for (const Lines ly : views_of(y)) {
+      if (are_apart(x, lx, y, ly)) return true;
+    }
+  }
+  return false;
 }
 
 bool reads_operand(const Epilogue& epilogue, int index) {

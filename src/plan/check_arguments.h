@@ -23,8 +23,8 @@ struct Region {
 };
 
 // exact: the same elements at the same addresses. partial: some byte may be shared. Two regions
-// whose rows interleave at the same pitch without touching (the halves of a wider matrix) share
-// nothing.
+// whose rows interleave at the same pitch without touching (the halves of a wider matrix, heads
+// beside each other inside its rows) share nothing.
 enum class Overlap { none, exact, partial };
 [[nodiscard]] Overlap find_overlap(const Region& x, const Region& y);
 

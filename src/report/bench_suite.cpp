@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cpu/cpu_count.h"
 #include "io/matrix.h"
 #include "report/normal_values.h"
+#include "report/openblas.h"
 #include "report/run_product.h"
 
 namespace tilewise {
@@ -27,10 +29,13 @@ Problem problem_of(const SuiteShape& shape, const BenchOptions& options) {
   return p;
 }
 
-// Bytes of A, B and D of all batches, or an error where they do not fit memory.
+// Bytes of A, B, C, D and the D of what is timed beside, of all batches, or an error where they do
+// not fit memory.
 Result<void> check_fits(const SuiteShape& shape, const BenchOptions& options) {
-  const Problem p = problem_of(shape, options);
-  if (const Result<void> valid = validate(p); !valid) {
+  // Without batches first: their strides are products of sizes that may not fit 63 bits.
+  Result<void> valid = validate(make_problem(shape.m, shape.n, shape.k, options.type));
+  if (valid) valid = validate(problem_of(shape, options));
+  if (!valid) {
     return bad_request(fmt::format("shape \"{}\": {}", shape.name, valid.error().message));
   }
   const auto elements = [&](std::int64_t rows, std::int64_t columns) {
@@ -39,7 +44,7 @@ Result<void> check_fits(const SuiteShape& shape, const BenchOptions& options) {
   };
   const double bytes =
       size_bytes(options.type) *
-      (elements(shape.m, shape.k) + elements(shape.k, shape.n) + 2 * elements(shape.m, shape.n));
+      (elements(shape.m, shape.k) + elements(shape.k, shape.n) + 3 * elements(shape.m, shape.n));
   const std::int64_t available = available_memory_bytes();
   if (bytes <= static_cast<double>(available)) return {};
   return out_of_memory(
@@ -50,6 +55,7 @@ Result<void> check_fits(const SuiteShape& shape, const BenchOptions& options) {
 
 struct Operands {
   Matrix a, b, c, d;
+  Matrix spare_d;  // of what is timed beside
   std::vector<Matrix> others;
   std::vector<const void*> pointers;
 };
@@ -75,10 +81,12 @@ Result<void> fill(Operands& operands, const Problem& p, const BenchOptions& opti
   }
   if (!done) return done;
   const auto bytes = p.batch * p.m * p.n * size_bytes(p.type_d);
-  const Result<std::shared_ptr<void>> d = allocate_bytes(bytes, "the result");
-  if (!d) return std::unexpected(d.error());
-  operands.d.owner = *d;
-  operands.d.data = d->get();
+  for (Matrix* matrix : {&operands.d, &operands.spare_d}) {
+    const Result<std::shared_ptr<void>> d = allocate_bytes(bytes, "the result");
+    if (!d) return std::unexpected(d.error());
+    matrix->owner = *d;
+    matrix->data = d->get();
+  }
   return {};
 }
 
@@ -105,12 +113,54 @@ BenchRow row_of(const Suite& suite, const SuiteShape& shape, const BenchOptions&
   row.tflops = report.gflops / 1e3;
   row.share_of_peak = report.share_of_peak;
   if (report.verification.mode != VerifyMode::none) row.verified = report.verification.passed();
-  row.max_error = report.verification.max_error;
+  row.max_error = report.verification.worst_error();
   row.error_bound = report.verification.worst.expected.error;
   return row;
 }
 
-Result<BenchRow> measure(const Suite& suite, const SuiteShape& shape, const BenchOptions& options) {
+// The buffers that fill() owns.
+void* writable(const Matrix& matrix) { return const_cast<void*>(matrix.data); }
+
+// The same product without its epilogue.
+Result<Beside> without_epilogue(const Problem& p, const Operands& operands,
+                                const BenchOptions& options) {
+  Problem plain = p;
+  plain.epilogue = Epilogue();
+  const Result<Plan> plan = prepare(plain, options.schedule, host_machine(), options.prepare);
+  if (!plan) return std::unexpected(plan.error());
+  return Beside{.run = [plan = *plan, &operands] {
+    return plan.run(operands.a.data, operands.b.data, nullptr, writable(operands.spare_d));
+  }};
+}
+
+Result<Beside> by_openblas(const OpenBlas& blas, const Problem& p, const Operands& operands,
+                           const BenchOptions& options) {
+  constexpr double kPauseS = 0.15;  // its idle threads spin for about 0.1 s
+  if (const Result<void> ok = OpenBlas::check(p); !ok) return std::unexpected(ok.error());
+  const int threads = options.prepare.threads > 0 ? options.prepare.threads : cpu::usable_cpus();
+  return Beside{.run = [&blas, p, &operands, threads]() -> Result<void> {
+                  blas.multiply(p, threads, operands.a.data, operands.b.data,
+                                writable(operands.spare_d));
+                  return {};
+                },
+                .pause_s = threads > 1 ? kPauseS : 0};
+}
+
+void add_beside(BenchRow& row, const OpenBlas* blas, const ProductReport& report) {
+  constexpr double kMicroseconds = 1e6;
+  for (const double seconds : report.beside_seconds) {
+    if (blas == nullptr) {
+      row.without_epilogue_us = seconds * kMicroseconds;
+    } else {
+      const double tflops = row.tflops > 0 ? row.tflops * report.seconds / seconds : 0;
+      row.rivals.push_back(
+          {"openblas", blas->version(), blas->kernel(), seconds * kMicroseconds, tflops});
+    }
+  }
+}
+
+Result<BenchRow> measure(const Suite& suite, const SuiteShape& shape, const BenchOptions& options,
+                         const OpenBlas* blas) {
   const Problem p = problem_of(shape, options);
   Operands operands;
   if (const Result<void> done = fill(operands, p, options); !done) {
@@ -126,16 +176,25 @@ Result<BenchRow> measure(const Suite& suite, const SuiteShape& shape, const Benc
   request.a = operands.a.data;
   request.b = operands.b.data;
   request.c = operands.c.data;
-  request.d = const_cast<void*>(operands.d.data);  // the buffer that fill() owns
+  request.d = writable(operands.d);
   request.operands = operands.pointers;
   if (options.progress) {
     request.progress = [&](std::string_view stage, double fraction) {
       options.progress(fmt::format("{}: {}", shape.name, stage), fraction);
     };
   }
+  const bool on_cpu = options.prepare.device == Device::cpu;
+  if (on_cpu && (blas != nullptr || !p.epilogue.is_identity())) {
+    const Result<Beside> beside = blas != nullptr ? by_openblas(*blas, p, operands, options)
+                                                  : without_epilogue(p, operands, options);
+    if (!beside) return std::unexpected(beside.error());
+    request.beside.push_back(*beside);
+  }
   const Result<ProductReport> report = run_product(request);
   if (!report) return std::unexpected(report.error());
-  return row_of(suite, shape, options, p, *report);
+  BenchRow row = row_of(suite, shape, options, p, *report);
+  add_beside(row, blas, *report);
+  return row;
 }
 
 }  // namespace
@@ -146,9 +205,15 @@ Result<std::vector<BenchRow>> run_suite(const Suite& suite, const BenchOptions& 
       return std::unexpected(fits.error());
     }
   }
+  std::optional<OpenBlas> blas;
+  if (options.beside_openblas) {
+    const Result<OpenBlas> opened = OpenBlas::open();
+    if (!opened) return std::unexpected(opened.error());
+    blas = *opened;
+  }
   std::vector<BenchRow> rows;
   for (const SuiteShape& shape : suite.shapes) {
-    const Result<BenchRow> row = measure(suite, shape, options);
+    const Result<BenchRow> row = measure(suite, shape, options, blas ? &*blas : nullptr);
     if (!row) return std::unexpected(row.error());
     if (options.done) options.done(*row);
     rows.push_back(*row);

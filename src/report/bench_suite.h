@@ -24,6 +24,7 @@ struct BenchOptions {
   VerifyMode verify = VerifyMode::sample;
   std::uint64_t seed = 1;
   double repeat_for_s = 0.5;
+  bool beside_openblas = false;  // timed in turns; refused where it has no such product
   // Told each row when it is there, and what is going on.
   std::function<void(const BenchRow&)> done;
   std::function<void(std::string_view stage, double fraction)> progress;
@@ -31,7 +32,7 @@ struct BenchOptions {
 
 // Random matrices with the seed, rows in the suite's order. Errors: a shape that does not fit
 // memory (found before anything is measured), what prepare() refuses. A wrong result is a row with
-// "verified" false.
+// "verified" false. With an epilogue, the same product without it is timed in turns (on the CPU).
 [[nodiscard]] Result<std::vector<BenchRow>> run_suite(const Suite& suite,
                                                       const BenchOptions& options);
 

@@ -1,6 +1,7 @@
 #include "report/report_json.h"
 
 #include "io/schedule_json.h"
+#include "report/epilogue_traffic.h"
 
 namespace tilewise {
 namespace {
@@ -137,6 +138,7 @@ void write_report(JsonWriter& w, const Report& r) {
   write_levels(w, "memories", e.memories, false);
   known(w, "dram_bound_bytes", e.dram_bound_bytes);
   write_rows(w, e.traffic);
+  write_epilogue_cost(w, r.problem);
   if (r.machine.device == Device::gpu) write_block(w, e);
   write_alternatives(w, "schedules", r.schedules);
   write_alternatives(w, "changes", r.changes);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "io/text_table.h"
+#include "report/epilogue_traffic.h"
 #include "tilewise/report.h"
 
 namespace tilewise {
@@ -103,7 +104,7 @@ std::string report_text(const Report& r) {
       p.n, p.k, p.batch == 1 ? "" : fmt::format(", batch {}", p.batch), to_string(p.type_a),
       to_string(p.compute), r.machine.title.empty() ? r.machine.name : r.machine.title,
       r.schedule.name.empty() ? "(yours)" : r.schedule.name, r.chosen ? " (chosen)" : "");
-  text += levels_text(r) + '\n' + units_text(r);
+  text += levels_text(r) + '\n' + units_text(r) + epilogue_cost_text(p);
   if (r.machine.device == Device::gpu) text += '\n' + block_text(r);
   if (!e.terms.empty()) {
     text += '\n' + terms_text(r);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include "cpu/peak.h"
@@ -11,18 +12,10 @@ namespace tilewise {
 namespace {
 
 constexpr int kMostRuns = 20000;
+constexpr int kTurns = 8;  // where something is timed beside the product
 
 void tell(const ProductRequest& request, std::string_view stage, double fraction = -1) {
   if (request.progress) request.progress(stage, fraction);
-}
-
-Result<double> timed_run(const Plan& plan, const ProductRequest& request,
-                         std::span<std::byte> workspace) {
-  const auto start = std::chrono::steady_clock::now();
-  const Result<void> done =
-      plan.run(request.a, request.b, request.c, request.d, request.operands, workspace);
-  if (!done) return std::unexpected(done.error());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Whether D may be computed again: not where it is also an input.
@@ -31,24 +24,52 @@ bool may_repeat(const ProductRequest& request) {
   return !is_d(request.c) && std::none_of(request.operands.begin(), request.operands.end(), is_d);
 }
 
+// Runs once, and again until limit_s is spent if it may; appends the time of each run.
+Result<void> take_turn(const std::function<Result<void>()>& run, bool again, double limit_s,
+                       std::vector<double>& seconds) {
+  double spent = 0;
+  do {
+    const auto start = std::chrono::steady_clock::now();
+    if (const Result<void> done = run(); !done) return done;
+    const std::chrono::duration<double> one = std::chrono::steady_clock::now() - start;
+    seconds.push_back(one.count());
+    spent += one.count();
+  } while (again && spent < limit_s && static_cast<int>(seconds.size()) < kMostRuns);
+  return {};
+}
+
+double median(std::vector<double>& seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
 Result<void> time_product(const Plan& plan, const ProductRequest& request, ProductReport& report) {
   std::vector<std::byte> workspace(plan.workspace_bytes());
   tell(request, "computing");
+  const std::function<Result<void>()> run = [&] {
+    return plan.run(request.a, request.b, request.c, request.d, request.operands, workspace);
+  };
+  const bool again = may_repeat(request);
+  const int turns = again && !request.beside.empty() ? kTurns : 1;
+  const double limit_s = request.repeat_for_s / turns;
   std::vector<double> seconds;
-  double spent = 0;
-  do {
-    const Result<double> one = timed_run(plan, request, workspace);
-    if (!one) return std::unexpected(one.error());
-    if (seconds.empty()) report.first_seconds = *one;
-    seconds.push_back(*one);
-    spent += *one;
-  } while (may_repeat(request) && spent < request.repeat_for_s &&
-           static_cast<int>(seconds.size()) < kMostRuns);
+  std::vector<std::vector<double>> beside(request.beside.size());
+  for (int turn = 0; turn < turns; ++turn) {
+    if (const Result<void> done = take_turn(run, again, limit_s, seconds); !done) return done;
+    if (turn == 0) report.first_seconds = seconds.front();
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      const Beside& other = request.beside[i];
+      if (const Result<void> done = take_turn(other.run, again, limit_s, beside[i]); !done) {
+        return done;
+      }
+      std::this_thread::sleep_for(std::chrono::duration<double>(other.pause_s));
+    }
+  }
   report.num_runs = static_cast<int>(seconds.size());
-  std::sort(seconds.begin(), seconds.end());
+  report.seconds = median(seconds);
   report.low_seconds = seconds[seconds.size() / 4];
   report.high_seconds = seconds[(3 * seconds.size()) / 4];
-  report.seconds = seconds[seconds.size() / 2];
+  for (std::vector<double>& other : beside) report.beside_seconds.push_back(median(other));
   return {};
 }
 

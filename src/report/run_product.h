@@ -6,12 +6,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/verify.h"
 #include "tilewise/plan.h"
 #include "tilewise/traffic.h"
 
 namespace tilewise {
+
+// Something that is timed in turns with the product.
+struct Beside {
+  std::function<Result<void>()> run;
+  double pause_s = 0;  // after its turn, until threads of its own sleep
+};
 
 struct ProductRequest {
   Problem problem;
@@ -27,6 +34,7 @@ struct ProductRequest {
   const void* c = nullptr;
   void* d = nullptr;
   std::span<const void* const> operands;
+  std::vector<Beside> beside;
 
   // Told what is going on and the fraction done (negative: unknown), now and then.
   std::function<void(std::string_view stage, double fraction)> progress;
@@ -43,7 +51,8 @@ struct ProductReport {
   double first_seconds = 0;                  // the first run, caches and pages cold
   double low_seconds = 0, high_seconds = 0;  // half of the runs lie between
   int num_runs = 0;
-  double gflops = 0;  // 0 where there is nothing to compute
+  std::vector<double> beside_seconds;  // medians, in the order of the request's beside; CPU only
+  double gflops = 0;                   // 0 where there is nothing to compute
   // A register loop timed in the same run; on a GPU the machine file's figure. 0: not known.
   double peak_gflops = 0;
   std::string peak_source;  // on a GPU

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,6 +21,13 @@ constexpr int kChunk = 512;  // of k: 32 columns of B in double fit 128 KiB
 constexpr std::size_t kPositionsAtOnce = 8192;
 constexpr double kStepsPerSecond = 1e9;  // of one thread, a cautious figure
 constexpr double kLeastSeconds = 0.05;
+
+double error_of(const CheckedElement& element) {
+  const bool same =
+      element.computed == element.expected.value ||
+      (std::isnan(element.computed) && std::isnan(element.expected.value));  // infinities, too
+  return same ? 0 : std::fabs(element.computed - element.expected.value);
+}
 
 // Checks the positions of one strip of columns at a time, on one thread.
 class StripChecker {
@@ -177,6 +185,8 @@ Result<VerifyMode> parse_verify_mode(std::string_view name) {
   }
   return bad_request(unknown_name("verification", name, {"sample", "full", "none"}));
 }
+
+double Verification::worst_error() const { return error_of(worst); }
 
 Verification verify(const ComputedProduct& product, const VerifyOptions& options) {
   Verification result;

@@ -53,6 +53,8 @@ struct Verification {
   double seconds = 0;
 
   [[nodiscard]] bool passed() const { return num_wrong == 0; }
+  // Of the worst element, whose bound is worst.expected.error.
+  [[nodiscard]] double worst_error() const;
 };
 
 // sample: the positions of sample_positions.h, or every element where that takes no longer than the

@@ -28,7 +28,7 @@ def read_all(terminal):
 SUITE = "name,m,n,k,batch\nsmall,40,50,60,1\nthree,10,20,30,3\nrow,1,64,64,1\nempty,0,5,5,1\n"
 FIELDS = {"suite", "name", "m", "n", "k", "batch", "dtype", "layout", "compute", "scale", "epilogue",
           "schedule", "device", "threads", "time_us", "low_us", "high_us", "tflops", "share_of_peak",
-          "verified", "max_error", "error_bound", "rivals", "ratio"}
+          "verified", "max_error", "error_bound", "without_epilogue_us", "rivals", "ratio"}
 
 
 class Bench(unittest.TestCase):
@@ -82,6 +82,39 @@ class Bench(unittest.TestCase):
         for row in self.measure("--epilogue", expression, "--dtype", "bf16")["rows"]:
             self.assertIs(row["verified"], True)
             self.assertEqual(row["epilogue"], expression)
+
+    def test_an_epilogue_stands_beside_the_product_without_it(self):
+        for row in self.measure("--epilogue", "relu(acc + bias[n])")["rows"]:
+            self.assertGreater(row["without_epilogue_us"], 0)
+            self.assertEqual(row["rivals"], [])
+        self.assertIsNone(self.measure()["rows"][0]["without_epilogue_us"])
+        table = self.tilewise("--suite", self.suite, "--seconds", 0, "--epilogue", "relu(acc)").stdout
+        self.assertIn("without epilogue us", table)
+
+    def test_the_error_and_its_bound_are_of_one_element(self):
+        # The element that uses most of its bound: within it, by more than no element at all.
+        for dtype in ("f32", "bf16"):
+            for row in self.measure("--dtype", dtype, "--verify", "full")["rows"]:
+                self.assertLessEqual(row["max_error"], row["error_bound"])
+
+    def test_openblas_where_it_is_installed(self):
+        command = [TILEWISE, "bench", "--suite", self.suite, "--seconds", "0.01", "--against",
+                   "openblas"]
+        done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=120)
+        if done.returncode == 3:
+            self.assertIn("OpenBLAS was not found", done.stderr)
+            self.skipTest("OpenBLAS is not installed")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["summary"]["of"], "ratio")
+        for row in document["rows"]:
+            rival = row["rivals"][0]
+            self.assertEqual(set(rival), {"name", "version", "kernel", "time_us", "tflops"})
+            self.assertNotEqual(rival["kernel"], "")
+            self.assertAlmostEqual(row["ratio"], rival["time_us"] / row["time_us"])
+        text = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+        self.assertIn("openblas us", text)
+        self.assertIn(f"kernels {document['rows'][0]['rivals'][0]['kernel']}", text)
 
     def test_large_shapes_are_left_out_with_a_word(self):
         done = self.tilewise("--suite", self.suite, "--max-gflop", 0.0001, "--seconds", 0)
@@ -141,6 +174,11 @@ class Bench(unittest.TestCase):
             (["--suite", good], "name,m,n,k,batch"),
             (["--suite", self.file("e.csv", "name,m,n,k,batch\nx,1,2\n")], "line 2"),
             (["--suite", self.file("l.csv", "name,m,n,k,batch\nx,9999999,9999999,9,1\n")], "memory"),
+            (["--suite", self.file("v.csv", "name,m,n,k,batch\nx,1,9223372036854775807,9223372036854775807,2\n")],
+             "2^63"),
+            (["--suite", self.suite, "--against", "mkl"], '"mkl"'),
+            (["--suite", self.suite, "--against", "openblas", "--dtype", "bf16"], "f32 and f64"),
+            (["--suite", self.suite, "--against", "openblas", "--epilogue", "acc + 1"], "epilogue"),
             (["--suite", self.suite, "--dtype", "f31"], "f31"),
             (["--suite", self.suite, "--dtype", "f8e4m3"], "f8e4m3"),
             (["--suite", self.suite, "--layout", "xn"], '"xn"'),

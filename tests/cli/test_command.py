@@ -147,6 +147,21 @@ class Count(CommandTest):
             document = self.document("count", 300, 200, 100, "--schedule", name)
             self.assertEqual(document["schedule"], name)
 
+    def test_what_an_epilogue_adds_fused_and_unfused(self):
+        document = self.document("count", 4096, 2048, 64, "--tile", 128, "--element-bytes", 2,
+                                 "--epilogue", "gelu(acc + bias[n]) + c[m,n]")
+        outputs = 4096 * 2048
+        self.assertEqual(document["epilogue_cost"],
+                         {"fused_bytes": 2 * (2048 + outputs), "passes": 3,
+                          "unfused_bytes": 2 * (7 * outputs + 2048), "saved_bytes": 2 * 6 * outputs})
+        self.assertIsNone(self.document("count", 8, 8, 8)["epilogue_cost"])
+        # A matrix of 2^63 elements and more.
+        huge = self.document("count", 2**33, 2**33, 1, "--epilogue", "acc + x[b,m,n]")
+        self.assertEqual(huge["epilogue_cost"]["fused_bytes"], 4 * 2**66)
+        done = tilewise("count", 8, 8, 8, "--epilogue", "acc +")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--epilogue", done.stderr)
+
     def test_text(self):
         text = tilewise("count", 4096, 4096, 4096, "--tile", 128).stdout
         self.assertIn("137,438,953,472", text)
@@ -375,8 +390,16 @@ class Run(CommandTest):
         expected = [[max(2 * x - i, 0) + y / 2 for x, y in zip(row, crow)]
                     for i, (row, crow) in enumerate(zip(product(self.a, self.b), c))]
         self.assertEqual(result, expected)
-        self.assertEqual(self.document("run", 40, 50, 60, "--epilogue", "gelu(acc + bias[n])")["verified"],
-                         True)
+        document = self.document("run", 40, 50, 60, "--epilogue", "gelu(acc + bias[n])")
+        self.assertEqual(document["verified"], True)
+        # Fused it reads the bias; as two passes it moves the output four times and the bias once.
+        self.assertEqual(document["epilogue_cost"],
+                         {"fused_bytes": 50 * 4, "passes": 2, "unfused_bytes": 4 * 40 * 50 * 4 + 50 * 4,
+                          "saved_bytes": 4 * 40 * 50 * 4})
+        self.assertIsNone(self.document("run", 4, 5, 6)["epilogue_cost"])
+        text = tilewise("run", 40, 50, 60, "--epilogue", "gelu(acc + bias[n])").stdout
+        self.assertIn("epilogue adds 200 B when fused; as 2 passes of its own it would move 32.2 kB, "
+                      "32.0 kB more", text)
 
     def test_other_types(self):
         for dtype in ("f64", "bf16", "f16"):

@@ -145,6 +145,15 @@ class Explain(ModelTest):
         measured = self.document("explain", 300, 300, 300, "--machine", "host", "--measure")
         self.assertGreater(measured["time_us"], 0)
 
+    def test_what_an_epilogue_adds_fused_and_unfused(self):
+        arguments = ("explain", 4096, 4096, 64, "--epilogue", "relu(acc + bias[n])")
+        cost = self.document(*arguments)["epilogue_cost"]
+        outputs = 4096 * 4096 * 4
+        self.assertEqual((cost["fused_bytes"], cost["passes"]), (4096 * 4, 2))
+        self.assertEqual(cost["saved_bytes"], 4 * outputs)
+        self.assertIn("as 2 passes of its own it would move", tilewise(*arguments).stdout)
+        self.assertIsNone(self.document("explain", 64, 64, 64)["epilogue_cost"])
+
     def test_zero_dimensions(self):
         answer = self.document("explain", 0, 5, 5, "--machine", "h200")
         self.assertIsNone(answer["time_us"])

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "plan/plan_cache.h"
@@ -44,6 +47,64 @@ TEST(FindOverlap, HalvesOfAWiderMatrixAreApart) {
             Overlap::none);
   EXPECT_EQ(find_overlap(region(0, 3, 5, 10, 1, 3, 35), region(5, 3, 5, 10, 1, 3, 35)),
             Overlap::partial);
+}
+
+// Batches beside each other inside the rows of one buffer, as the heads of attention lie.
+TEST(FindOverlap, BatchesInsideTheRowsAreApart) {
+  // Rows of [q: 4 heads of 5 | k: 4 heads of 5].
+  const Region q = region(0, 8, 5, 40, 1, 4, 5);
+  const Region k = region(20, 8, 5, 40, 1, 4, 5);
+  EXPECT_EQ(find_overlap(q, k), Overlap::none);
+  EXPECT_EQ(find_overlap(k, q), Overlap::none);
+  EXPECT_EQ(find_overlap(region(0, 8, 5, 40, 1, 5, 5), k), Overlap::partial);
+  // Rows of 4 heads, each [q: 5 | k: 5].
+  EXPECT_EQ(find_overlap(region(0, 8, 5, 40, 1, 4, 10), region(5, 8, 5, 40, 1, 4, 10)),
+            Overlap::none);
+  EXPECT_EQ(find_overlap(region(0, 8, 5, 40, 1, 4, 10), region(4, 8, 5, 40, 1, 4, 10)),
+            Overlap::partial);
+  // One row a batch.
+  EXPECT_EQ(find_overlap(region(0, 1, 5, 0, 1, 4, 10), region(5, 1, 5, 0, 1, 4, 10)),
+            Overlap::none);
+  // A matrix without batches in the gap of one with.
+  EXPECT_EQ(find_overlap(q, region(20, 8, 20, 40)), Overlap::none);
+  EXPECT_EQ(find_overlap(q, region(19, 8, 20, 40)), Overlap::partial);
+}
+
+// Whatever the strides, a shared byte is never overlooked.
+TEST(FindOverlap, NeverMissesASharedElement) {
+  std::mt19937 generator(5);
+  const auto between = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(generator);
+  };
+  int apart = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const std::int64_t row = between(1, 12), column = between(1, 3), batch = between(0, 16);
+    const auto make = [&] {
+      const bool same = between(0, 1) == 0;  // mostly the same strides: others are seldom apart
+      return region(between(0, 30), between(1, 4), between(1, 4), same ? row : between(1, 12),
+                    same ? column : between(1, 3), between(1, 3), same ? batch : between(0, 16));
+    };
+    const Region x = make(), y = make();
+    const auto elements = [](const Region& r) {
+      std::set<const std::byte*> all;
+      for (std::int64_t b = 0; b < r.batch; ++b) {
+        for (std::int64_t i = 0; i < r.rows; ++i) {
+          for (std::int64_t j = 0; j < r.columns; ++j) {
+            all.insert(static_cast<const std::byte*>(r.data) + b * r.batch_bytes + i * r.row_bytes +
+                       j * r.column_bytes);
+          }
+        }
+      }
+      return all;
+    };
+    const auto in_x = elements(x), in_y = elements(y);
+    const bool shared =
+        std::any_of(in_x.begin(), in_x.end(), [&](const auto* at) { return in_y.contains(at); });
+    if (find_overlap(x, y) != Overlap::none) continue;
+    ++apart;
+    ASSERT_FALSE(shared) << round;
+  }
+  EXPECT_GT(apart, 2000);
 }
 
 TEST(FindOverlap, EmptyRegionsShareNothing) {

@@ -49,6 +49,37 @@ TEST(BenchDocument, WhatIsWrittenReadsBack) {
   EXPECT_EQ(document->rows[1].verified, std::nullopt);
 }
 
+TEST(BenchDocument, RatiosWhereARivalStandsBesideEachRow) {
+  BenchRow row;
+  row.name = "cube64";
+  row.m = row.n = row.k = 64;
+  row.time_us = 10;
+  row.share_of_peak = 0.5;
+  EXPECT_EQ(ratio_of(row), std::nullopt);
+  row.rivals = {{"slow", "1", "x", 40, 0.1}, {"fast", "2", "y", 20, 0.2}};
+  EXPECT_EQ(ratio_of(row), 2.0) << "the fastest rival's time over ours";
+  BenchRow slower = row;
+  slower.name = "slower";
+  slower.rivals[1].time_us = 5;
+  EXPECT_EQ(summarise({row, slower}).of, "ratio");
+  EXPECT_EQ(summarise({row, slower}).geomean, 1.0);
+  EXPECT_EQ(summarise({row, slower}).worst, 0.5);
+  EXPECT_EQ(summarise({row, slower}).worst_name, "slower");
+  BenchRow alone = row;
+  alone.rivals.clear();
+  EXPECT_EQ(summarise({row, alone}).of, "share_of_peak") << "not every row has a rival";
+  BenchRow empty = alone;
+  empty.m = 0;
+  EXPECT_EQ(summarise({row, empty}).of, "ratio");
+  JsonWriter w;
+  w.begin_object();
+  write_bench_rows(w, {row});
+  w.end_object();
+  EXPECT_THAT(std::move(w).finish(),
+              HasSubstr(R"("rivals": [{"name": "slow", "version": "1", "kernel": "x", )"
+                        R"("time_us": 40, "tflops": 0.1}, {"name": "fast", )"));
+}
+
 TEST(BenchDocument, ReadsWhatOtherVerbsAddAndRefusesWhatIsNoMeasurement) {
   const auto message = [](std::string_view rows) {
     const auto document = parse_bench(R"({"schema": "tilewise.bench/1", "extra": 1, "rows": )" +

@@ -12,6 +12,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "scripts"))
+import coverage  # noqa: E402: scripts/coverage.py
+
 WORDS = ["build", "run", "test", "bench", "docs", "kernels", "explore", "format", "check", "clean"]
 # What the package script itself needs; everything else is missing from the PATH that it is given.
 TOOLS = ["bash", "cksum", "dirname", "env", "mkdir"]
@@ -46,6 +49,23 @@ class Words(unittest.TestCase):
         text = (ROOT / ".ci" / "run").read_text()
         self.assertIn("\nexec make test\n", text)
         self.assertTrue(os.access(ROOT / ".ci" / "run", os.X_OK))
+
+
+class Coverage(unittest.TestCase):
+    def test_a_line_counts_once_and_is_covered_if_it_ran_anywhere(self):
+        def document(folder, *files):
+            return {"current_working_directory": str(folder),
+                    "files": [{"file": name, "lines": [{"line_number": number, "count": count}
+                                                       for number, count in lines.items()]}
+                              for name, lines in files]}
+        root = pathlib.Path("/project")
+        files = coverage.covered_lines(
+            [document(root / "build", ("../src/model/a.cpp", {1: 5, 2: 0}), ("../src/model/a.h", {7: 0})),
+             document(root / "build", ("../src/model/a.h", {7: 2, 9: 0}),
+                      ("/usr/include/vector", {1: 1}), ("../tests/a_test.cpp", {1: 1}))], root)
+        folders = coverage.by_folder(files)
+        self.assertEqual(folders, {"src/model": [4, 2]})
+        self.assertIn("all              4        2    50.0", coverage.table(folders))
 
 
 class InstallPackages(unittest.TestCase):

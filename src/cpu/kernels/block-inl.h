@@ -11,7 +11,7 @@ template <class T>
 using TileFunction = void (*)(const TileArguments<T>&);
 
 // Tile functions for 1 to mr rows and 1 to `vectors` vectors: an edge costs what it holds.
-template <class T, int kMr, int kVectors>
+template <class T, int kMr, int kVectors, bool kPacked>
 struct EdgeTiles {
   static constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / sizeof(T));
   static constexpr int kNr = kVectors * kLanes;
@@ -19,7 +19,7 @@ struct EdgeTiles {
 
   template <int kV, int kR>
   constexpr void fill_rows() {
-    functions[kV - 1][kR - 1] = &register_tile<T, kMr, kNr, kR, kV>;
+    functions[kV - 1][kR - 1] = &register_tile<T, kMr, kNr, kR, kV, kPacked>;
     if constexpr (kR > 1) fill_rows<kV, kR - 1>();
   }
   template <int kV>
@@ -34,19 +34,27 @@ struct EdgeTiles {
   }
 };
 
-template <class T, int kMr, int kVectors>
+template <class T, int kMr, int kVectors, bool kPacked>
 HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
-  static constexpr EdgeTiles<T, kMr, kVectors> kTiles;
-  constexpr int kNr = EdgeTiles<T, kMr, kVectors>::kNr;
-  constexpr int kLanes = EdgeTiles<T, kMr, kVectors>::kLanes;
+  using Tiles = EdgeTiles<T, kMr, kVectors, kPacked>;
+  static constexpr Tiles kTiles;
+  constexpr int kNr = Tiles::kNr;
+  constexpr int kLanes = Tiles::kLanes;
   HWY_ALIGN T local[kMr * kNr];
 
+  const std::int64_t a_panel = kPacked ? kMr * block.k : kMr * block.a_row_stride;
+  const std::int64_t b_panel = kPacked ? kNr * block.k : kNr;
   const T* b = block.b;
+  std::int64_t b_step = block.b_step;
   T* partial_column = block.partial;
   for (std::int64_t j = 0; j < block.n; j += kNr) {
     const int columns = static_cast<int>(block.n - j < kNr ? block.n - j : kNr);
     // Tiles in our own memory are stored in whole vectors, those in d to the last column exactly.
     const int stored_columns = (columns + kLanes - 1) / kLanes * kLanes;
+    if (!kPacked && columns < kNr) {
+      b = block.b_edge;
+      b_step = kNr;
+    }
     const T* a = block.a;
     T* partial = partial_column;
     for (std::int64_t i = 0; i < block.m; i += kMr) {
@@ -57,7 +65,10 @@ HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
                             .partial = block.first ? nullptr : partial,
                             .out = partial,
                             .out_stride = kNr,
-                            .columns = stored_columns};
+                            .columns = stored_columns,
+                            .a_row_stride = block.a_row_stride,
+                            .a_step = block.a_step,
+                            .b_step = b_step};
       if (block.last && block.d != nullptr) {
         tile.columns = columns;
         tile.out = block.d + i * block.d_row_stride + j;
@@ -69,10 +80,10 @@ HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
       if (block.last && block.d == nullptr) {
         block.finish(block.context, local, i, j, rows, columns);
       }
-      a += kMr * block.k;
+      a += a_panel;
       partial += kMr * kNr;
     }
-    b += kNr * block.k;
+    b += b_panel;
     partial_column += block.partial_panel;
   }
 }

@@ -29,8 +29,12 @@ struct PackArguments {
 template <class T>
 struct BlockArguments {
   std::int64_t m = 0, n = 0, k = 0;
-  const T* a = nullptr;  // panels (k, mr)
-  const T* b = nullptr;  // panels (k, nr)
+  const T* a = nullptr;  // panels (k, mr); for multiply_in_place element (0, 0) of the block
+  const T* b = nullptr;  // panels (k, nr); for multiply_in_place element (0, 0) of the block
+  // For multiply_in_place: elements between rows of A, between its columns and between rows of B,
+  // whose columns are adjacent, and the last columns of B, if fewer than nr, as a panel (k, nr).
+  std::int64_t a_row_stride = 0, a_step = 0, b_step = 0;
+  const T* b_edge = nullptr;
   T* partial = nullptr;  // may be null if first and last
   std::int64_t partial_panel = 0;
   bool first = true;  // partial is not read
@@ -53,6 +57,7 @@ struct Kernels {
   void (*pack_a[kNumTypes])(const PackArguments&);
   void (*pack_b[kNumTypes])(const PackArguments&);
   void (*multiply)(const BlockArguments<T>&);
+  void (*multiply_in_place)(const BlockArguments<T>&);  // A and B as they lie, not packed
   // Replaces a tile of sums by the epilogue's values (src/epilogue/evaluate.h).
   void (*evaluate)(const Epilogue&, const TileContext&, T*);
   // A register loop of independent multiply-adds; returns its FLOPs. *sink keeps it alive.

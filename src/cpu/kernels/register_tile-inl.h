@@ -1,7 +1,8 @@
 // The innermost loop: an mr x nr tile of sums in registers, k outer products. Included by
 // target.cpp once per target.
 //
-// Contract: a and b are packed panels (k, mr) and (k, nr), 64-byte aligned, padded with zeros. Each
+// Contract: a and b are packed panels (k, mr) and (k, nr), 64-byte aligned, padded with zeros; or,
+// not packed, A by its strides and rows of B of which kVectors whole vectors may be read. Each
 // sum is one chain of multiply-adds in the order of k, starting at zero, then added to the sum of
 // the blocks of k before it. So the bits of an output depend on its row of A, its column of B and
 // the blocks of k, and on nothing else: not on the tile's shape, on its neighbours or on the
@@ -22,6 +23,8 @@ struct TileArguments {
   T* out;
   std::int64_t out_stride;
   int columns;  // of the last column panel that are stored
+  // Not packed: elements between rows of A, and from one step of k to the next.
+  std::int64_t a_row_stride, a_step, b_step;
 };
 
 // Keeps a loaded vector in a register. GCC 12 otherwise repeats the load as a memory operand of
@@ -50,7 +53,7 @@ HWY_INLINE void store_columns(D d, V v, int columns, T* to) {
 }
 
 // kRows x (kVectors vectors) of the mr x nr panels; smaller than the full tile only at the edges.
-template <class T, int kMr, int kNr, int kRows, int kVectors>
+template <class T, int kMr, int kNr, int kRows, int kVectors, bool kPacked>
 HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -78,19 +81,19 @@ HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
     V row_b[kVectors];
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j) {
-      row_b[j] = hn::Load(d, b + j * kLanes);
+      row_b[j] = kPacked ? hn::Load(d, b + j * kLanes) : hn::LoadU(d, b + j * kLanes);
       keep_in_register(row_b[j]);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const V element_a = hn::Set(d, a[i]);
+      const V element_a = hn::Set(d, kPacked ? a[i] : a[i * t.a_row_stride]);
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
         sum[i][j] = hn::MulAdd(element_a, row_b[j], sum[i][j]);
       }
     }
-    a += kMr;
-    b += kNr;
+    a += kPacked ? kMr : t.a_step;
+    b += kPacked ? kNr : t.b_step;
   }
 
   if (t.partial != nullptr) {

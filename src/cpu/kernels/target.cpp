@@ -53,7 +53,8 @@ constexpr Kernels<T> make_kernels() {
   }
   kernels.pack_a[1] = &pack<T, float, kMr>;
   kernels.pack_b[1] = &pack<T, float, kNr>;
-  kernels.multiply = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors>;
+  kernels.multiply = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors, true>;
+  kernels.multiply_in_place = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors, false>;
   kernels.evaluate = &tilewise::TILEWISE_TARGET::evaluate_tile<T>;
   kernels.fma_loop = &fma_loop<T>;
   return kernels;
