@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # install_packages.sh SET: makes sure that the system packages of a set are there.
 #   run    what `make run` and `make build` need
-#   test   run, and the second compiler (also for WebAssembly), the test library and Python's virtual
-#          environments
+#   test   run, and the second compiler (also for WebAssembly and aarch64), the test library and
+#          Python's virtual environments
 #   check  test, and clang-tidy
 #   bench  run, and what the benchmarks compare with
 # Names are Debian 12's. Ubuntu 24.04 has the same names; it was not tried.
@@ -37,10 +37,7 @@ test_packages="$run_packages
   libgmock-dev        /usr/include/gmock/gmock.h
   python3-venv        -
   python3-dev         -
-  wasi-libc           -
-  libc++-19-dev-wasm32  -
-  libclang-rt-19-dev-wasm32  -
-  lld-19              wasm-ld-19
+  libstdc++-12-dev-arm64-cross  -
   pkg-config          pkg-config
   git                 git"
 check_packages="$test_packages

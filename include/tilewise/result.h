@@ -8,7 +8,7 @@
 
 namespace tilewise {
 
-// What kind of failure it is; the command line maps each to an exit code (see docs/errors.md).
+// What kind of failure it is; the command line maps each to an exit code (see docs/cli.md).
 enum class ErrorCode : std::uint8_t {
   bad_request,          // an argument is wrong: the message names it, its value and what is valid
   missing_capability,   // no GPU, no profiler, no such instruction set here

@@ -136,6 +136,7 @@ struct Schedule {
 
 // "64" is a block of 64 x 64 x 64; "warp:64x32" a warp tile; "block:128x128x8" with a width along
 // K; "thread:8x8" ...; the outermost of several bare numbers is the block, the next the thread.
+// An extent of 0 leaves that dimension whole; a tile of zeros alone is an error.
 [[nodiscard]] Result<Tile> parse_tile(std::string_view text);
 
 // JSON of one schedule ("tilewise.schedule/1"). Unknown fields are errors, absent ones defaults.

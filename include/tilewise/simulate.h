@@ -30,7 +30,7 @@ struct Simulation {
   std::uint64_t shared_reads = 0;
   std::uint64_t writes = 0;  // elements of d
   std::uint64_t multiply_adds = 0;
-  std::int64_t phases = 0;  // of one output tile
+  std::int64_t phases = 0;  // of one output tile; 0 without one
   std::int64_t blocks = 0;  // output tiles of the outermost level
   Traffic traffic;          // the same counts as rows
 };
@@ -54,14 +54,17 @@ struct BarrierReport {
   std::vector<double> d;  // what such a kernel computes under the worst interleaving
   std::vector<double> expected;
   std::int64_t wrong_elements = 0;
+  std::int64_t first_wrong = -1;  // index into d; -1: none is wrong
   double max_error = 0;
   // The first wrong product term: which element of which operand was stale or overwritten.
   std::string first_fault;
 };
 
-// A b x b shared-tile kernel (the tiles of the schedule's block level), warps of one row of threads
-// each, run under a fixed interleaving in which warp 0 runs one phase ahead of the others wherever
-// no barrier holds it back. With both barriers the result is right.
+// A shared-tile kernel with the tiles of the schedule's block level, run under a fixed interleaving
+// in which warp 0 runs one phase ahead of the others wherever no barrier holds it back. A warp is
+// one row of threads, and a thread owns as many rows as the thread tile has (one without it). With
+// both barriers the result is right. Errors: no block tile; more than one stage, which needs no
+// second barrier; a batch; more than 2^33 multiply-adds.
 [[nodiscard]] Result<BarrierReport> simulate_barriers(const Problem& problem,
                                                       const Schedule& schedule,
                                                       std::span<const double> a,

@@ -72,7 +72,7 @@ struct CountReport {
   Count tiled;              // reads of the outermost level
   Count minimum;            // m k + k n; 0 where m, n or k is 0
   Count flops;              // 2 m n k
-  std::int64_t phases = 0;  // ceil(k / outermost tile's k), of one output tile
+  std::int64_t phases = 0;  // ceil(k / outermost tile's k), of one output tile; 0 without one
   Count blocks;             // outermost tiles of the output
   std::vector<LevelCount> levels;
 };

@@ -93,7 +93,8 @@ Result<ExitCode> parse_and_run(const Verb& verb, std::vector<std::string> argume
   } catch (const std::exception& error) {
     return bad_request(error.what());
   }
-  const std::vector<std::string> extra = app.remaining();
+  std::vector<std::string> extra = app.remaining();
+  std::erase(extra, "--");  // what follows it was taken as it stands
   if (!extra.empty()) return std::unexpected(unexpected_argument(app, extra.front()));
   return action(console);
 }

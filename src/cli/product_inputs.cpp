@@ -118,8 +118,9 @@ Result<ProductInputs> load_inputs(const ProductArguments& arguments) {
   ProductInputs inputs;
   const std::size_t count = arguments.sources.size();
   if (count != 2 && count != 3) {
-    return bad_request(fmt::format(
-        "{} arguments are given; give two files A.npy B.npy, or three sizes M N K", count));
+    return bad_request(
+        fmt::format("{} argument{} given; give two files A.npy B.npy, or three sizes M N K", count,
+                    count == 1 ? " is" : "s are"));
   }
   const Result<EpilogueText> text = epilogue_text(arguments);
   if (!text) return std::unexpected(text.error());

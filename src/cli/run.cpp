@@ -120,16 +120,15 @@ Result<Matrix> make_result(const ProductInputs& inputs) {
 }
 
 Result<ProductReport> compute(const Options& options, const Settings& settings,
-                              const ProductInputs& inputs, const Matrix& d,
-                              const Console& console) {
+                              const ProductInputs& inputs, const Matrix& d, Device device,
+                              ProgressLine& progress) {
   std::vector<const void*> operands;
   for (const Matrix& operand : inputs.operands) operands.push_back(operand.data);
-  ProgressLine progress(console.err);
   ProductRequest request;
   request.problem = inputs.problem;
   request.schedule = settings.schedule ? &*settings.schedule : nullptr;
   request.prepare.threads = settings.threads;
-  request.prepare.device = choose_device(options, settings, inputs.problem, console);
+  request.prepare.device = device;
   if (options.target) request.prepare.target = *options.target;
   request.verify = settings.verify;
   request.seed = options.product.seed;
@@ -144,60 +143,94 @@ Result<ProductReport> compute(const Options& options, const Settings& settings,
   return run_product(request);
 }
 
+struct Finished {
+  ProductInputs inputs;
+  Matrix d;
+  ProductReport report;
+  bool written = false;
+};
+
+// Everything that takes time, with its progress on the terminal.
+Result<Finished> finish(const Options& options, const Settings& settings, const Console& console) {
+  constexpr double kUnknown = -1;
+  ProgressLine progress(console.err);
+  progress.set(options.product.sources.size() == 3 ? "making A and B" : "reading A and B",
+               kUnknown);
+  Finished finished;
+  Result<ProductInputs> inputs = load_inputs(options.product);
+  if (!inputs) return std::unexpected(inputs.error());
+  finished.inputs = std::move(*inputs);
+  Result<Matrix> d = make_result(finished.inputs);
+  if (!d) return std::unexpected(d.error());
+  finished.d = std::move(*d);
+  const Device device = choose_device(options, settings, finished.inputs.problem, console);
+  Result<ProductReport> report =
+      compute(options, settings, finished.inputs, finished.d, device, progress);
+  if (!report) return std::unexpected(report.error());
+  finished.report = std::move(*report);
+  if (!options.output || !finished.report.verification.passed()) return finished;
+  progress.set("writing", kUnknown);
+  if (const Result<void> done = write_npy(*options.output, finished.d); !done) {
+    return bad_request(fmt::format("-o: {}", done.error().message));
+  }
+  finished.written = true;
+  return finished;
+}
+
+// A file name that cannot be taken for an option.
+std::string path_argument(const std::string& path) {
+  return path.size() > 1 && path.front() == '-' ? "./" + path : path;
+}
+
 // The command line with every default written out, so that it repeats on this machine as it ran.
-std::string repeat_command(const Options& options, const ProductReport& report, Type type) {
+std::string repeat_command(const Options& options, const Finished& finished,
+                           const Console& console) {
   std::vector<std::string> words = {"run"};
   const ProductArguments& product = options.product;
-  words.insert(words.end(), product.sources.begin(), product.sources.end());
+  for (const std::string& source : product.sources) words.push_back(path_argument(source));
   const auto add = [&](std::string_view name, const std::optional<std::string>& value) {
     if (!value) return;
     words.emplace_back(name);
-    words.push_back(*value);
+    words.push_back(path_argument(*value));
   };
-  if (product.sources.size() == 3 || product.dtype) add("--dtype", std::string(to_string(type)));
+  if (product.sources.size() == 3 || product.dtype) {
+    add("--dtype", std::string(to_string(finished.inputs.problem.type_a)));
+  }
   if (product.transpose_a) words.emplace_back("--transpose-a");
   if (product.transpose_b) words.emplace_back("--transpose-b");
   add("--bias", product.bias);
   add("--activation", product.activation);
-  add("--epilogue", product.epilogue);
+  if (product.epilogue && product.epilogue->starts_with('-')) {
+    words.push_back("--epilogue=" + *product.epilogue);
+  } else if (product.epilogue) {
+    words.insert(words.end(), {"--epilogue", *product.epilogue});
+  }
   for (const std::string& binding : product.bindings) add("--bind", binding);
   add("--schedule", options.schedule);
-  add("--device", std::string(to_string(report.device)));
-  if (report.device == Device::cpu) {
-    add("--target", std::string(report.target));
-    add("--threads", fmt::to_string(report.threads));
+  add("--device", std::string(to_string(finished.report.device)));
+  if (finished.report.device == Device::cpu) {
+    add("--target", finished.report.target);
+    add("--threads", fmt::to_string(finished.report.threads));
   }
   add("--seed", options.seed);
   add("--verify", options.verify);
   add("-o", options.output);
-  return shell_command(words);
+  return shell_command(words, console.program);
 }
 
 Result<ExitCode> run(Options& options, const Console& console) {
   const Result<Settings> settings = read_settings(options);
   if (!settings) return std::unexpected(settings.error());
-  const Result<ProductInputs> inputs = load_inputs(options.product);
-  if (!inputs) return std::unexpected(inputs.error());
-  const Result<Matrix> d = make_result(*inputs);
-  if (!d) return std::unexpected(d.error());
-  const Result<ProductReport> product = compute(options, *settings, *inputs, *d, console);
-  if (!product) return std::unexpected(product.error());
-
-  const bool passed = product->verification.passed();
-  const bool write = options.output && passed;
-  if (write) {
-    if (const Result<void> done = write_npy(*options.output, *d); !done) {
-      return bad_request(fmt::format("-o: {}", done.error().message));
-    }
-  }
-  const RunReport report{*inputs, *product,
-                         repeat_command(options, *product, inputs->problem.type_a),
-                         write ? *options.output : ""};
+  const Result<Finished> finished = finish(options, *settings, console);
+  if (!finished) return std::unexpected(finished.error());
+  const RunReport report{finished->inputs, finished->report,
+                         repeat_command(options, *finished, console),
+                         finished->written ? *options.output : ""};
   const std::string text = options.json ? run_json(report, console) : run_text(report);
   options.output == "-" ? console.say(text) : console.print(text);
-  if (passed) return ExitCode::success;
-  return std::unexpected(
-      Error{ErrorCode::verification_failed, failure_sentence(product->verification)});
+  const Verification& verification = finished->report.verification;
+  if (verification.passed()) return ExitCode::success;
+  return std::unexpected(Error{ErrorCode::verification_failed, failure_sentence(verification)});
 }
 
 Action declare(CLI::App& app) {

@@ -111,6 +111,10 @@ std::string run_text(const RunReport& report) {
                      level_table(report.product.schedule, counted);
   text += fmt::format("  minimum {} elements: A and B once\n",
                       grouped_digits(counted.minimum.to_string()));
+  if (report.product.bound_elements > 0) {
+    text += fmt::format("  bound   {} elements: no schedule reads fewer from dram\n",
+                        grouped_digits(fmt::format("{:.0f}", report.product.bound_elements)));
+  }
   text += epilogue_cost_text(report.inputs.problem) + '\n';
   if (!report.output.empty()) text += fmt::format("  wrote   {}\n", report.output);
   return text + fmt::format("  repeat  {}\n", report.repeat);
@@ -137,6 +141,8 @@ std::string run_json(const RunReport& report, const Console& console) {
   w.member("naive", product.counted.naive);
   w.member("tiled", product.counted.tiled);
   w.member("minimum", product.counted.minimum);
+  w.key("bound");
+  product.bound_elements > 0 ? w.value(product.bound_elements) : w.null();
   write_levels(w, product.counted);
   write_epilogue_cost(w, p);
   w.key("output");

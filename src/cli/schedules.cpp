@@ -10,6 +10,7 @@
 #include "io/json_writer.h"
 #include "io/schedule_json.h"
 #include "io/text_table.h"
+#include "io/wording.h"
 #include "report/layout_svg.h"
 
 namespace tilewise::cli {
@@ -24,6 +25,11 @@ struct Options {
 
 Result<std::vector<Schedule>> selected(const Options& options) {
   std::vector<Schedule> schedules;
+  if (options.name && options.device) {
+    return bad_request(
+        fmt::format("--device chooses among all schedules, and {} is one; give one of the two",
+                    in_quotes(*options.name)));
+  }
   if (options.name) {
     Result<Schedule> schedule = load_schedule(*options.name);
     if (!schedule) return std::unexpected(schedule.error());
@@ -31,7 +37,8 @@ Result<std::vector<Schedule>> selected(const Options& options) {
     return schedules;
   }
   if (options.device && options.device != "cpu" && options.device != "gpu") {
-    return bad_request(fmt::format("--device is \"{}\"; valid are cpu and gpu", *options.device));
+    return bad_request(
+        fmt::format("--device is {}; valid are cpu and gpu", in_quotes(*options.device)));
   }
   for (const Schedule& schedule : named_schedules()) {
     const bool wanted = !options.device || to_string(schedule.device) == options.device;

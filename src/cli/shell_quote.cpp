@@ -22,8 +22,8 @@ std::string shell_quoted(std::string_view argument) {
   return quoted + "'";
 }
 
-std::string shell_command(const std::vector<std::string>& arguments) {
-  std::string command = "tilewise";
+std::string shell_command(const std::vector<std::string>& arguments, std::string_view program) {
+  std::string command = shell_quoted(program);
   for (const std::string& argument : arguments) command += ' ' + shell_quoted(argument);
   return command;
 }

@@ -9,7 +9,8 @@ namespace tilewise::cli {
 
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 
-// "tilewise " and the arguments.
-[[nodiscard]] std::string shell_command(const std::vector<std::string>& arguments);
+// The program and the arguments.
+[[nodiscard]] std::string shell_command(const std::vector<std::string>& arguments,
+                                        std::string_view program = "tilewise");
 
 }  // namespace tilewise::cli

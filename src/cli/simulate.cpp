@@ -8,12 +8,15 @@
 #include <memory>
 
 #include "cli/arguments.h"
+#include "cli/barrier_report.h"
 #include "cli/environment.h"
+#include "cli/progress_line.h"
 #include "cli/tiling_options.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
 #include "io/matrix.h"
 #include "io/text_table.h"
+#include "io/wording.h"
 #include "report/compensated_sum.h"
 #include "report/normal_values.h"
 
@@ -85,7 +88,8 @@ Result<Request> read_request(const Options& options) {
   const Result<Sizes> sizes = parse_sizes(options.sizes);
   if (!sizes) return std::unexpected(sizes.error());
   if (options.dtype != "f32" && options.dtype != "f64") {
-    return bad_request(fmt::format("--dtype is \"{}\"; valid are f32 and f64", options.dtype));
+    return bad_request(
+        fmt::format("--dtype is {}; valid are f32 and f64", in_quotes(options.dtype)));
   }
   const Type type = options.dtype == "f64" ? Type::f64 : Type::f32;
   request.problem = make_problem(sizes->m, sizes->n, sizes->k, type);
@@ -125,8 +129,9 @@ Accuracy accuracy_of(const Request& request, std::span<const double> d) {
   const double gamma = static_cast<double>(p.k) * unit / (1 - static_cast<double>(p.k) * unit);
   const double* a = values(request.a).data();
   const double* b = values(request.b).data();
-  std::vector<double> column(static_cast<std::size_t>(p.k));
   Accuracy worst;
+  if (p.m == 0 || p.n == 0) return worst;
+  std::vector<double> column(static_cast<std::size_t>(p.k));
   for (std::int64_t n = 0; n < p.n; ++n) {
     for (std::int64_t k = 0; k < p.k; ++k) column[static_cast<std::size_t>(k)] = b[k * p.n + n];
     for (std::int64_t m = 0; m < p.m; ++m) {
@@ -144,6 +149,8 @@ Accuracy accuracy_of(const Request& request, std::span<const double> d) {
 // Whether the counters are the closed form, at every level.
 bool equals_closed_form(const Simulation& simulation, const CountReport& counted) {
   if (simulation.levels.size() != counted.levels.size()) return false;
+  if (simulation.phases != counted.phases) return false;
+  if (Count(simulation.blocks) != counted.blocks) return false;
   for (std::size_t i = 0; i < counted.levels.size(); ++i) {
     const bool same = Count(simulation.levels[i].reads_a) == counted.levels[i].reads_a &&
                       Count(simulation.levels[i].reads_b) == counted.levels[i].reads_b;
@@ -204,54 +211,53 @@ std::string simulation_text(const Request& request, const Simulation& simulation
   return text;
 }
 
-Result<ExitCode> run_simulation(const Request& request, bool json, const Console& console) {
-  const Result<Simulation> simulation =
+struct Simulated {
+  Simulation simulation;
+  bool equal = false;  // to the closed form
+  Accuracy accuracy;
+};
+
+Result<Simulated> simulate_and_check(const Request& request, ProgressLine& progress) {
+  Result<Simulation> simulation =
       simulate(request.problem, request.schedule, values(request.a), values(request.b));
   if (!simulation) return std::unexpected(simulation.error());
   const Result<CountReport> counted = count_levels(request.problem, request.schedule);
   if (!counted) return std::unexpected(counted.error());
+  progress.set("checking", -1);
   const bool equal = equals_closed_form(*simulation, *counted);
   const Accuracy accuracy = accuracy_of(request, simulation->d);
-  console.print(json ? simulation_json(request, *simulation, equal, accuracy, console)
-                     : simulation_text(request, *simulation, equal, accuracy));
+  return Simulated{std::move(*simulation), equal, accuracy};
+}
+
+ExitCode report_simulation(const Request& request, const Simulated& simulated, bool json,
+                           const Console& console) {
+  const auto& [simulation, equal, accuracy] = simulated;
+  console.print(json ? simulation_json(request, simulation, equal, accuracy, console)
+                     : simulation_text(request, simulation, equal, accuracy));
   const bool right = equal && accuracy.max_error <= accuracy.error_bound;
   return right ? ExitCode::success : ExitCode::failed_verification;
 }
 
-std::string barrier_json(const Request& request, const BarrierReport& report,
-                         const Console& console) {
-  JsonWriter w;
-  begin_document(w, "tilewise.barriers/1", console, fmt::format("normal, seed {}", request.seed));
-  w.member("m", request.problem.m);
-  w.member("n", request.problem.n);
-  w.member("k", request.problem.k);
-  w.member("without_barrier", request.missing == MissingBarrier::after_load ? 1 : 2);
-  w.member("wrong_elements", report.wrong_elements);
-  w.member("max_error", report.max_error);
-  w.member("first_fault", report.first_fault);
-  w.end_object();
-  return std::move(w).finish();
-}
-
-std::string barrier_text(const Request& request, const BarrierReport& report) {
-  const bool first = request.missing == MissingBarrier::after_load;
-  return fmt::format(
-      "without barrier {}, which keeps a warp from {}\n"
-      "interleaving: one warp runs a phase ahead wherever nothing holds it back\n\n"
-      "  wrong elements  {} of {}\n"
-      "  max error       {:.3g}\n"
-      "  first fault     {}\n",
-      first ? 1 : 2, first ? "reading a tile before it is filled" : "refilling a tile still in use",
-      report.wrong_elements, request.problem.m * request.problem.n, report.max_error,
-      report.first_fault.empty() ? "none at this size" : report.first_fault);
-}
-
-Result<ExitCode> run_barriers(const Request& request, bool json, const Console& console) {
-  const Result<BarrierReport> report = simulate_barriers(
-      request.problem, request.schedule, values(request.a), values(request.b), request.missing);
-  if (!report) return std::unexpected(report.error());
-  console.print(json ? barrier_json(request, *report, console) : barrier_text(request, *report));
-  return ExitCode::success;
+Result<ExitCode> run(const Options& options, const Console& console) {
+  std::optional<ProgressLine> progress(console.err);
+  progress->set("simulating", -1);
+  const Result<Request> request = read_request(options);
+  if (!request) return std::unexpected(request.error());
+  if (request->missing != MissingBarrier::none) {
+    const Result<BarrierReport> report =
+        simulate_barriers(request->problem, request->schedule, values(request->a),
+                          values(request->b), request->missing);
+    if (!report) return std::unexpected(report.error());
+    progress.reset();
+    const BarrierRun run{request->problem, request->schedule, request->missing, request->seed,
+                         *report};
+    console.print(options.json ? barrier_json(run, console) : barrier_text(run));
+    return ExitCode::success;
+  }
+  const Result<Simulated> simulated = simulate_and_check(*request, *progress);
+  if (!simulated) return std::unexpected(simulated.error());
+  progress.reset();
+  return report_simulation(*request, *simulated, options.json, console);
 }
 
 Action declare(CLI::App& app) {
@@ -266,13 +272,7 @@ Action declare(CLI::App& app) {
   app.add_option("--dtype", options->dtype, "f32 (the default) or f64")->type_name("TYPE");
   app.add_option("--seed", options->seed, "of the random inputs; 1 by default")->type_name("N");
   app.add_flag("--json", options->json, "one JSON document (tilewise.simulate/1)");
-  return [options](const Console& console) -> Result<ExitCode> {
-    const Result<Request> request = read_request(*options);
-    if (!request) return std::unexpected(request.error());
-    return request->missing == MissingBarrier::none
-               ? run_simulation(*request, options->json, console)
-               : run_barriers(*request, options->json, console);
-  };
+  return [options](const Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class App;
 
 namespace tilewise::cli {
 
-// Exit codes of the command (docs/errors.md).
+// Exit codes of the command (docs/cli.md).
 enum class ExitCode : int {
   success = 0,
   failed_verification = 1,
@@ -31,7 +31,8 @@ enum class ExitCode : int {
 struct Console {
   std::FILE* out = stdout;
   std::FILE* err = stderr;
-  std::string command;  // the command line as a shell would read it
+  std::string program = "tilewise";  // as it was called
+  std::string command;               // the command line as a shell would read it
 
   void print(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), out); }
   void say(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), err); }

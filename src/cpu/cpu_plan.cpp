@@ -107,6 +107,22 @@ CacheSizes caches_of(const Machine& machine) {
   return caches;
 }
 
+// The target that is asked for; else the one whose register tile the schedule has; else the best.
+Result<const KernelTable*> find_kernels(const Schedule* schedule, const PrepareOptions& options) {
+  const Tile* tile = schedule != nullptr ? find_tile(*schedule, Level::register_tile) : nullptr;
+  if (!options.target.empty() || tile == nullptr) return choose_target(options.target);
+  const Type accumulator = schedule->compute == Compute::f64 ? Type::f64 : Type::f32;
+  const auto target = target_of_register_tile(tile->m, tile->n, accumulator);
+  auto table = choose_target(target);
+  if (!table && !target.empty()) {
+    constexpr std::string_view kPrepare = "prepare: ";
+    table.error().message.insert(kPrepare.size(), "schedule \"" + schedule->name +
+                                                      "\" has the register tile of " +
+                                                      std::string(target) + ", and ");
+  }
+  return table;
+}
+
 int choose_threads(const Problem& p, const PrepareOptions& options) {
   if (options.threads > 0) return std::min(options.threads, kMostThreads);
   const double worth = std::min(num_flops(p) / kFlopsPerThread, 1.0 * kMostThreads);
@@ -120,7 +136,7 @@ Result<std::shared_ptr<const PlanImplementation>> make_plan(const Problem& probl
                                                             const Machine& machine,
                                                             const PrepareOptions& options) {
   if (auto ok = check_problem(problem); !ok) return std::unexpected(ok.error());
-  const auto table = choose_target(options.target);
+  const auto table = find_kernels(schedule, options);
   if (!table) return std::unexpected(table.error());
   const KernelTable& kernels = **table;
   const bool is_f64 = problem.compute == Compute::f64;

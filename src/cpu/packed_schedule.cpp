@@ -148,7 +148,7 @@ std::int64_t extent(const Schedule& s, Level level, std::int64_t Tile::* side, s
 
 std::int64_t fit_kc(std::int64_t k) {
   if (k <= kBlockOfK) return std::max<std::int64_t>(k, 1);
-  const std::int64_t blocks = (k + kBlockOfK / 2) / kBlockOfK;
+  const std::int64_t blocks = k / kBlockOfK + (k % kBlockOfK >= kBlockOfK / 2);
   return ceil_div(k, blocks);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "cpu/cpu_count.h"
 #include "cpu/pool.h"
 #include "cpu/targets.h"
 
@@ -32,7 +33,8 @@ double measure_once(const Kernels<T>& kernels, std::int64_t iterations) {
   return flops / seconds * 1e-9;
 }
 
-// Each thread times its own loop; the loops run side by side, and the rates add up.
+// Each thread times its own loop; the loops run side by side, and the rates add up. More threads
+// than processors would take turns, and each would see a processor to itself.
 template <class T>
 double measure(const Kernels<T>& kernels, int threads) {
   constexpr std::int64_t kProbe = 20000;
@@ -59,6 +61,7 @@ double measure(const Kernels<T>& kernels, int threads) {
 double measure_fma_peak(Type type, int threads, std::string_view target) {
   const auto table = choose_target(target);
   if (!table || threads < 1) return 0;
+  threads = std::min(threads, usable_cpus());
   return type == Type::f64 ? measure((*table)->f64, threads) : measure((*table)->f32, threads);
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cpu/kernels/tile_sizes.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define TILEWISE_X86 1
@@ -23,7 +25,16 @@ extern const KernelTable kNeonKernels;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kTargetNames = {"sse4", "avx2", "avx512", "neon"};
+struct Target {
+  std::string_view name;
+  RegisterTile tile;
+  int vector_bytes;
+};
+
+constexpr std::array<Target, 4> kTargets = {{{"sse4", kSse4Tile, 16},
+                                             {"avx2", kAvx2Tile, 32},
+                                             {"avx512", kAvx512Tile, 64},
+                                             {"neon", kNeonTile, 16}}};
 
 #if TILEWISE_X86
 constexpr std::array kCompiled = {&kAvx512Kernels, &kAvx2Kernels, &kSse4Kernels};
@@ -102,6 +113,14 @@ std::string join_supported() {
 
 std::span<const KernelTable* const> compiled_targets() { return kCompiled; }
 
+std::string_view target_of_register_tile(std::int64_t m, std::int64_t n, Type accumulator) {
+  for (const Target& target : kTargets) {
+    const int nr = target.tile.vectors * target.vector_bytes / size_bytes(accumulator);
+    if (m == target.tile.rows && n == nr) return target.name;
+  }
+  return "";
+}
+
 bool is_supported(std::string_view target) { return is_supported_here(target); }
 
 Result<const KernelTable*> choose_target(std::string_view name) {
@@ -109,8 +128,8 @@ Result<const KernelTable*> choose_target(std::string_view name) {
     if ((name.empty() || name == table->target) && is_supported_here(table->target)) return table;
   }
   const std::string here = join_supported();
-  for (const std::string_view known : kTargetNames) {
-    if (name != known) continue;
+  for (const Target& known : kTargets) {
+    if (name != known.name) continue;
     return missing_capability("prepare: target is \"" + std::string(name) +
                               "\", which this machine does not have; it has " + here);
   }

@@ -194,6 +194,7 @@ Result<CountReport> count_levels(const Problem& p, const Schedule& s) {
     report.blocks = report.levels.front().tiles_m * report.levels.front().tiles_n * p.batch;
     report.phases = p.k == 0 ? 0 : outer.k == 0 ? 1 : (p.k - 1) / outer.k + 1;
   }
+  if (report.blocks == Count(0)) report.phases = 0;  // there is no output tile to walk along K for
   if (!fits(report)) return std::unexpected(too_large(p));
   return report;
 }

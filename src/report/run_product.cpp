@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <vector>
 
 #include "cpu/peak.h"
 #include "report/run_gpu_product.h"
+#include "tilewise/estimate.h"
 
 namespace tilewise {
 namespace {
@@ -81,6 +83,14 @@ void measure_peak(const ProductRequest& request, ProductReport& report) {
   report.peak_gflops = std::max(report.peak_gflops, peak);
 }
 
+void add_bound(const ProductRequest& request, ProductReport& report) {
+  if (report.device != Device::cpu) return;
+  const auto estimated = estimate(request.problem, report.schedule, host_machine());
+  if (!estimated) return;
+  report.bound_elements =
+      std::ceil(estimated->dram_bound_bytes / size_bytes(request.problem.type_a));
+}
+
 void rate(const ProductRequest& request, ProductReport& report) {
   constexpr double kGiga = 1e9;
   const double flops = num_flops(request.problem);
@@ -114,6 +124,7 @@ Result<ProductReport> run_product(const ProductRequest& request) {
   Result<CountReport> counted = count_levels(request.problem, report.schedule);
   if (!counted) return std::unexpected(counted.error());
   report.counted = std::move(*counted);
+  add_bound(request, report);
 
   if (report.device == Device::gpu) {
     if (const Result<void> done = run_gpu_product(*plan, request, report); !done) {

@@ -59,6 +59,8 @@ struct ProductReport {
   double share_of_peak = 0;
 
   CountReport counted;
+  double bound_elements =
+      0;  // that any schedule reads from DRAM through this CPU's caches; 0: unknown
   Verification verification;
 };
 

@@ -210,6 +210,12 @@ Result<Tile> parse_tile(std::string_view text) {
   tile.m = extents[0];
   tile.n = num_extents == 1 ? extents[0] : extents[1];
   tile.k = num_extents == 1 ? extents[0] : extents[2];
+  if (tile.m == 0 && tile.n == 0 && tile.k == 0) {
+    return bad_request(
+        "tile \"" + std::string(text.substr(0, 64)) +
+        "\" tiles no dimension; an extent is 1 or more, or 0 beside another to leave "
+        "that dimension whole, as in 0x64");
+  }
   return tile;
 }
 

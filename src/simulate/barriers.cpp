@@ -22,13 +22,21 @@ struct SharedTile {
   }
 };
 
-// One block of threads: thread (i, j) owns output (i, j); a warp is one row of threads. Warp i
-// loads rows i, i + bm, ... of both tiles.
+// The block's tile, and the rows of it that a warp (a row of threads) owns.
+struct BlockOfThreads {
+  Tile tile;
+  std::int64_t rows = 1;
+
+  [[nodiscard]] std::int64_t num_warps() const { return (tile.m - 1) / rows + 1; }
+};
+
+// One block. Warp w owns the outputs of its rows and loads these rows of A; of B it loads rows w, w
+// + num_warps, ...
 class Block {
  public:
-  Block(const Problem& p, const Tile& tile, const InputMatrix& a, const InputMatrix& b,
+  Block(const Problem& p, const BlockOfThreads& threads, const InputMatrix& a, const InputMatrix& b,
         BarrierReport& report)
-      : problem_(p), tile_(tile), a_(a), b_(b), report_(report) {}
+      : problem_(p), threads_(threads), tile_(threads.tile), a_(a), b_(b), report_(report) {}
 
   void run(std::int64_t m0, std::int64_t n0, MissingBarrier missing) {
     m0_ = m0;
@@ -53,17 +61,25 @@ class Block {
     const bool early_load = missing == MissingBarrier::after_use && phase > 0;
     if (!early_load) load(0, phase);
     if (missing == MissingBarrier::after_load) multiply(0, phase);
-    for (std::int64_t warp = 1; warp < tile_.m; ++warp) load(warp, phase);
+    for (std::int64_t warp = 1; warp < threads_.num_warps(); ++warp) load(warp, phase);
     if (missing != MissingBarrier::after_load) multiply(0, phase);
     if (missing == MissingBarrier::after_use && phase + 1 < phases) load(0, phase + 1);
-    for (std::int64_t warp = 1; warp < tile_.m; ++warp) multiply(warp, phase);
+    for (std::int64_t warp = 1; warp < threads_.num_warps(); ++warp) multiply(warp, phase);
+  }
+
+  [[nodiscard]] std::int64_t first_row(std::int64_t warp) const { return warp * threads_.rows; }
+  [[nodiscard]] std::int64_t row_end(std::int64_t warp) const {
+    return std::min(first_row(warp) + threads_.rows, tile_.m);
   }
 
   void load(std::int64_t warp, std::int64_t phase) {
     const std::int64_t k0 = phase * tile_.k;
-    for (std::int64_t k = 0; k < tile_.k; ++k)
-      store(tile_a_, warp * tile_.k + k, k0 + k, a(warp, k0 + k));
-    for (std::int64_t row = warp; row < tile_.k; row += tile_.m) {
+    for (std::int64_t i = first_row(warp); i < row_end(warp); ++i) {
+      for (std::int64_t k = 0; k < tile_.k; ++k) {
+        store(tile_a_, i * tile_.k + k, k0 + k, a(i, k0 + k));
+      }
+    }
+    for (std::int64_t row = warp; row < tile_.k; row += threads_.num_warps()) {
       for (std::int64_t j = 0; j < tile_.n; ++j) {
         store(tile_b_, row * tile_.n + j, k0 + row, b(k0 + row, j));
       }
@@ -76,28 +92,31 @@ class Block {
   }
 
   void multiply(std::int64_t warp, std::int64_t phase) {
-    for (std::int64_t j = 0; j < tile_.n; ++j) {
-      double& sum = sums_[static_cast<std::size_t>(warp * tile_.n + j)];
-      for (std::int64_t k = 0; k < tile_.k; ++k) {
-        const std::int64_t wanted = phase * tile_.k + k;
-        sum += read(tile_a_, warp * tile_.k + k, wanted, "A", warp, j) *
-               read(tile_b_, k * tile_.n + j, wanted, "B", warp, j);
+    for (std::int64_t i = first_row(warp); i < row_end(warp); ++i) {
+      for (std::int64_t j = 0; j < tile_.n; ++j) {
+        double& sum = sums_[static_cast<std::size_t>(i * tile_.n + j)];
+        for (std::int64_t k = 0; k < tile_.k; ++k) {
+          const std::int64_t wanted = phase * tile_.k + k;
+          sum += read(tile_a_, i * tile_.k + k, wanted, "A", i, j) *
+                 read(tile_b_, k * tile_.n + j, wanted, "B", i, j);
+        }
       }
     }
   }
 
   double read(const SharedTile& tile, std::int64_t slot, std::int64_t wanted, const char* operand,
-              std::int64_t warp, std::int64_t j) {
+              std::int64_t i, std::int64_t j) {
     const std::int64_t held = tile.held_k[static_cast<std::size_t>(slot)];
-    if (held != wanted && report_.first_fault.empty() && wanted < problem_.k) {
-      report_.first_fault = describe(operand, held, wanted, warp, j);
+    const bool in_bounds = wanted < problem_.k && m0_ + i < problem_.m && n0_ + j < problem_.n;
+    if (held != wanted && report_.first_fault.empty() && in_bounds) {
+      report_.first_fault = describe(operand, held, wanted, i, j);
     }
     return tile.values[static_cast<std::size_t>(slot)];
   }
 
   [[nodiscard]] std::string describe(const char* operand, std::int64_t held, std::int64_t wanted,
-                                     std::int64_t warp, std::int64_t j) const {
-    const std::string where = "D[" + std::to_string(m0_ + warp) + "," + std::to_string(n0_ + j) +
+                                     std::int64_t i, std::int64_t j) const {
+    const std::string where = "D[" + std::to_string(m0_ + i) + "," + std::to_string(n0_ + j) +
                               "] needs " + operand + " at k = " + std::to_string(wanted);
     if (held == kNothing) return where + ", but shared memory was not filled yet";
     if (held < wanted) return where + ", but shared memory still held k = " + std::to_string(held);
@@ -115,6 +134,7 @@ class Block {
   }
 
   const Problem& problem_;
+  const BlockOfThreads& threads_;
   const Tile& tile_;
   const InputMatrix &a_, &b_;
   BarrierReport& report_;
@@ -123,11 +143,13 @@ class Block {
   std::int64_t m0_ = 0, n0_ = 0;
 };
 
-std::vector<double> run_all(const Problem& p, const Tile& tile, const SimulationInputs& in,
-                            MissingBarrier missing, BarrierReport& report) {
+std::vector<double> run_all(const Problem& p, const BlockOfThreads& threads,
+                            const SimulationInputs& in, MissingBarrier missing,
+                            BarrierReport& report) {
+  const Tile& tile = threads.tile;
   std::vector<double> d(static_cast<std::size_t>(p.m * p.n), 0.0);
   const InputMatrix a{in.a, p.a, 0}, b{in.b, p.b, 0};
-  Block block(p, tile, a, b, report);
+  Block block(p, threads, a, b, report);
   for (std::int64_t m0 = 0; m0 < p.m; m0 += tile.m) {
     for (std::int64_t n0 = 0; n0 < p.n; n0 += tile.n) {
       block.run(m0, n0, missing);
@@ -141,7 +163,7 @@ std::vector<double> run_all(const Problem& p, const Tile& tile, const Simulation
   return d;
 }
 
-Result<Tile> block_tile(const Problem& p, const Schedule& s) {
+Result<BlockOfThreads> block_of_threads(const Problem& p, const Schedule& s) {
   constexpr std::int64_t kMaxEdge = 1024, kMaxTerms = std::int64_t{1} << 33;
   const Tile* tile = find_tile(s, Level::block);
   if (tile == nullptr || tile->m < 1 || tile->n < 1 || tile->k < 1 || tile->m > kMaxEdge ||
@@ -149,6 +171,12 @@ Result<Tile> block_tile(const Problem& p, const Schedule& s) {
     return bad_request(
         "simulate: a run without a barrier needs a block tile of 1 to 1024 along m, n and k; give "
         "one such as --tile 32");
+  }
+  if (s.stages > 1) {
+    return bad_request(
+        "simulate: schedule \"" + s.name + "\" has " + std::to_string(s.stages) +
+        " stages: the next tile goes to another buffer and one barrier a phase is enough; a run "
+        "without one of two barriers needs a schedule of 1 stage, such as \"shared_tile\"");
   }
   const Count padded = ceil_div(p.m, tile->m) * tile->m * ceil_div(p.n, tile->n) * tile->n *
                        ceil_div(p.k, tile->k) * tile->k;
@@ -158,7 +186,9 @@ Result<Tile> block_tile(const Problem& p, const Schedule& s) {
         "multiply-adds; this one has " +
         padded.to_string() + ", batch " + std::to_string(p.batch));
   }
-  return *tile;
+  const Tile* thread = find_tile(s, Level::thread);
+  const std::int64_t rows = thread == nullptr ? 1 : thread->m == 0 ? tile->m : thread->m;
+  return BlockOfThreads{*tile, std::min(rows, tile->m)};
 }
 
 }  // namespace
@@ -168,8 +198,8 @@ Result<BarrierReport> simulate_barriers(const Problem& p, const Schedule& s,
                                         MissingBarrier missing) {
   if (auto ok = validate(p); !ok) return std::unexpected(ok.error());
   if (auto ok = validate(s); !ok) return std::unexpected(ok.error());
-  auto tile = block_tile(p, s);
-  if (!tile) return std::unexpected(tile.error());
+  const auto threads = block_of_threads(p, s);
+  if (!threads) return std::unexpected(threads.error());
   const SimulationInputs inputs{a, b, {}, {}};
   Problem plain = p;
   plain.epilogue = Epilogue{};
@@ -177,11 +207,13 @@ Result<BarrierReport> simulate_barriers(const Problem& p, const Schedule& s,
 
   BarrierReport report, unused;
   if (p.m == 0 || p.n == 0) return report;
-  report.expected = run_all(p, *tile, inputs, MissingBarrier::none, unused);
-  report.d = run_all(p, *tile, inputs, missing, report);
+  report.expected = run_all(p, *threads, inputs, MissingBarrier::none, unused);
+  report.d = run_all(p, *threads, inputs, missing, report);
   for (std::size_t i = 0; i < report.d.size(); ++i) {
     const double error = std::abs(report.d[i] - report.expected[i]);
-    report.wrong_elements += error != 0 ? 1 : 0;
+    if (error != 0 && report.wrong_elements++ == 0) {
+      report.first_wrong = static_cast<std::int64_t>(i);
+    }
     report.max_error = std::max(report.max_error, error);
   }
   return report;

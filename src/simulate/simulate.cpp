@@ -30,25 +30,36 @@ struct Buffer {
 using Positions = std::vector<std::size_t>;
 
 // The tiles along a dimension of clipped width `width`, whose enclosing tile is nominally `nominal`
-// wide.
-std::vector<Positions> split(std::int64_t width, std::int64_t nominal, std::int64_t extent,
-                             std::int64_t repeat) {
-  std::vector<Positions> tiles;
-  if (extent == 0) extent = nominal;
-  const std::int64_t num_tiles = (nominal - 1) / extent + 1;
-  const std::int64_t piece = extent / repeat;
-  for (std::int64_t tile = 0; tile < num_tiles && tile * piece < width; ++tile) {
-    Positions positions;
-    for (std::int64_t r = 0; r < repeat; ++r) {
-      const std::int64_t begin = (r * num_tiles + tile) * piece;
-      for (std::int64_t x = begin; x < std::min(begin + piece, width); ++x) {
-        positions.push_back(static_cast<std::size_t>(x));
-      }
-    }
-    tiles.push_back(std::move(positions));
+// wide. They are made one at a time: there may be as many as the dimension is long.
+class Split {
+ public:
+  Split(std::int64_t width, std::int64_t nominal, std::int64_t extent, std::int64_t repeat)
+      : width_(width), repeat_(repeat) {
+    if (extent == 0) extent = nominal;
+    num_nominal_ = (nominal - 1) / extent + 1;
+    piece_ = extent / repeat;
+    num_tiles_ = std::min(num_nominal_, (width - 1) / piece_ + 1);
   }
-  return tiles;
-}
+
+  [[nodiscard]] std::int64_t num_tiles() const { return num_tiles_; }
+
+  void positions_of(std::int64_t tile, Positions& positions) const {
+    positions.clear();
+    for (std::int64_t r = 0; r < repeat_; ++r) {
+      const std::int64_t start = r * num_nominal_ + tile;  // in pieces
+      if (start > (width_ - 1) / piece_) break;
+      const std::int64_t begin = start * piece_;
+      const std::int64_t end = begin + std::min(piece_, width_ - begin);
+      for (std::int64_t x = begin; x < end; ++x) positions.push_back(static_cast<std::size_t>(x));
+    }
+  }
+
+ private:
+  std::int64_t width_, repeat_;
+  std::int64_t num_nominal_ = 0;  // tiles of the enclosing tile if it were not clipped
+  std::int64_t piece_ = 0;
+  std::int64_t num_tiles_ = 0;
+};
 
 // One matrix product of the batch.
 template <class Sum>
@@ -61,8 +72,13 @@ class Execution {
   template <class Store>
   void run(const InputMatrix& a, const InputMatrix& b, const Store& store) {
     const Tile outer = oriented(0);
-    for (const Positions& rows : split(problem_.m, problem_.m, outer.m, outer.repeat_m)) {
-      for (const Positions& columns : split(problem_.n, problem_.n, outer.n, outer.repeat_n)) {
+    const Split row_tiles(problem_.m, problem_.m, outer.m, outer.repeat_m);
+    const Split column_tiles(problem_.n, problem_.n, outer.n, outer.repeat_n);
+    Positions rows, columns;
+    for (std::int64_t row_tile = 0; row_tile < row_tiles.num_tiles(); ++row_tile) {
+      row_tiles.positions_of(row_tile, rows);
+      for (std::int64_t tile = 0; tile < column_tiles.num_tiles(); ++tile) {
+        column_tiles.positions_of(tile, columns);
         sums_.assign(rows.size() * columns.size(), Sum(0));
         run_phases(a, b, rows, columns);
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -137,12 +153,14 @@ class Execution {
     const auto breadth = static_cast<std::int64_t>(columns.size());
     const std::size_t depth = own.a.columns;
     const std::size_t step = tile.k == 0 ? depth : static_cast<std::size_t>(tile.k);
-    const auto row_tiles = split(height, nominal(level, parent.m, true), tile.m, tile.repeat_m);
-    const auto column_tiles =
-        split(breadth, nominal(level, parent.n, false), tile.n, tile.repeat_n);
-    for (const Positions& inner_rows : row_tiles) {
+    const Split row_tiles(height, nominal(level, parent.m, true), tile.m, tile.repeat_m);
+    const Split column_tiles(breadth, nominal(level, parent.n, false), tile.n, tile.repeat_n);
+    Positions inner_rows, inner_columns;
+    for (std::int64_t i = 0; i < row_tiles.num_tiles(); ++i) {
+      row_tiles.positions_of(i, inner_rows);
       const Positions sum_rows = gather(rows, inner_rows);
-      for (const Positions& inner_columns : column_tiles) {
+      for (std::int64_t j = 0; j < column_tiles.num_tiles(); ++j) {
+        column_tiles.positions_of(j, inner_columns);
         const Positions sum_columns = gather(columns, inner_columns);
         for (std::size_t k0 = 0; k0 < depth; k0 += step) {
           load(level + 1, own.a, own.b, inner_rows, inner_columns, k0, std::min(step, depth - k0));

@@ -39,6 +39,8 @@ BAD = [
     ("count 1 2 3 --tile wrap:3", '"wrap"; did you mean "warp"?'),
     ("count 1 2 3 --tile :3", "--tile"),
     ("count 1 2 3 --tile block:", "--tile"),
+    ("count 1 2 3 --tile 0", "tiles no dimension"),
+    ("count 1 2 3 --tile thread:0x0", "tiles no dimension"),
     ("count 1 2 3 --tile 3 --tile 2 --tile 1", '"1"'),
     ("count 1 2 3 --tile block:3 --tile block:2", "block"),
     ("count 1 2 3 --tile block:3 --tile mc:2", "mc"),
@@ -56,7 +58,7 @@ BAD = [
     ("count 1 2 3 --json=maybe", '"maybe"'),
     ("count 1 2 3 --seed 1", '"--seed"'),
     ("run", "0 arguments"),
-    ("run a.npy", "1 arguments"),
+    ("run a.npy", "1 argument is given"),
     ("run 1 2 3 4", "4 arguments"),
     ("run 64 64", '"64"'),
     ("run 1 2 x", 'K is "x"'),
@@ -100,11 +102,14 @@ BAD = [
     ("simulate 8 8 8 --seed -1", '--seed is "-1"'),
     ("simulate 8 8 8 --seed 1e3", '--seed is "1e3"'),
     ("simulate 8 8 8 --without-barrier 3", '--without-barrier is "3"'),
+    ("simulate 8 8 8 --schedule double_buffer --without-barrier 2", "3 stages"),
+    ("simulate 8 8 8 --schedule naive --without-barrier 2", "block tile"),
     ("simulate 99999999 99999999 0", "memory"),
     ("simulate 99999999 9999999 999999", "2^40"),
     ("schedules wgmm", 'did you mean "wgmma"?'),
     ("schedules mma wmma", '"wmma"'),
     ("schedules --device tpu", '"tpu"'),
+    ("schedules mma --device gpu", "--device chooses among all"),
 ]
 
 

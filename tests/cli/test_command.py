@@ -7,6 +7,7 @@ import array
 import ast
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -177,6 +178,11 @@ class Simulate(CommandTest):
             (5, 4, 3, ["--tile", "64"]),
             (40, 40, 40, ["--schedule", "warp_tile"]),
             (40, 50, 60, ["--schedule", "mma"]),
+            (0, 40, 50, ["--tile", "16", "--tile", "4"]),
+            (40, 0, 50, ["--tile", "block:8x0x8"]),
+            (40, 50, 0, ["--tile", "16"]),
+            (70, 3, 41, ["--tile", "cluster:64", "--tile", "block:32x16x8", "--tile", "warp:13x7x3",
+                         "--tile", "thread:5x3", "--tile", "instruction:2x2x2"]),
         ]
         for m, n, k, tiling in cases:
             simulated = self.document("simulate", m, n, k, *tiling)
@@ -218,6 +224,26 @@ class Simulate(CommandTest):
             self.assertGreater(document["wrong_elements"], 0)
             self.assertGreater(document["max_error"], 0.01)
             self.assertIn("D[", document["first_fault"])
+
+    def test_a_missing_barrier_shows_a_wrong_element_beside_the_right_one(self):
+        document = self.document("simulate", 20, 21, 40, "--tile", 8, "--register-tile", 2,
+                                 "--without-barrier", 2)
+        self.assertEqual(document["tiles"], "block 8x8x8, thread 2x2")
+        wrong = document["first_wrong"]
+        self.assertEqual((wrong["m"], wrong["n"]), (2, 0), "the rows of the second warp")
+        self.assertNotEqual(wrong["computed"], wrong["expected"])
+        self.assertIn("D[2,0]", document["first_fault"])
+        text = tilewise("simulate", 20, 21, 40, "--tile", 8, "--without-barrier", 1).stdout
+        self.assertIn("first wrong     D[0,0] is ", text)
+        one_phase = self.document("simulate", 8, 8, 8, "--tile", 8, "--without-barrier", 2)
+        self.assertEqual(one_phase["wrong_elements"], 0)
+        self.assertIsNone(one_phase["first_wrong"])
+
+    def test_sizes_that_need_no_memory_are_only_numbers(self):
+        largest = 2**63 - 1
+        for sizes in ([0, 0, largest], [largest, 0, 0], [0, largest, 0]):
+            self.assertEqual(self.document("simulate", *sizes)["global_reads"], 0)
+            self.assertEqual(self.document("run", *sizes)["elements"], 0)
 
     def test_what_would_not_end_is_refused(self):
         done = tilewise("simulate", 10**6, 10**6, 10**6)
@@ -314,6 +340,7 @@ class Run(CommandTest):
         self.assertEqual(document["checked"], document["elements"])
         self.assertEqual(document["naive"], 2 * 100 * 70 * 50)
         self.assertEqual(document["minimum"], 100 * 50 + 50 * 70)
+        self.assertEqual(document["bound"], document["minimum"], "it all fits the caches")
         self.assertGreater(document["time_us"], 0)
         self.assertLessEqual(document["low_us"], document["time_us"])
         self.assertLessEqual(document["time_us"], document["high_us"])
@@ -435,11 +462,72 @@ class Run(CommandTest):
         self.assertEqual(outputs[0], outputs[1])
         self.assertNotEqual(outputs[0], outputs[2])
 
+    def test_a_failed_request_leaves_the_output_that_was_there(self):
+        out = self.path("out.npy")
+        with open(out, "w") as file:
+            file.write("mine")
+        a = self.write("a.npy", self.a)
+        for arguments in ([a, a], [a, self.path("absent.npy")], [8, 8, 8, "--schedule", "mma"]):
+            done = tilewise("run", *arguments, "-o", out, env={"CUDA_VISIBLE_DEVICES": ""})
+            self.assertIn(done.returncode, (2, 3))
+            with open(out) as file:
+                self.assertEqual(file.read(), "mine")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "out.npy"])
+
     def test_the_repeat_command_repeats(self):
         first = self.document("run", 40, 50, 60, "--seed", 9, "--activation", "relu")
         again = self.document(*first["repeat"].split()[1:])
         self.assertEqual(first["max_error"], again["max_error"])
         self.assertEqual(first["repeat"], again["repeat"])
+
+    def test_the_repeat_command_can_be_given_to_a_shell(self):
+        a = self.write("it's a.npy", self.a)
+        self.write("-b.npy", self.b)
+        out = self.path("out.npy")
+        first = subprocess.run([TILEWISE, "run", "-o", out, "--json", "--epilogue=-acc", "--", a,
+                                "-b.npy"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        with open(out, "rb") as file:
+            expected = file.read()
+        os.remove(out)
+        repeat = json.loads(first.stdout)["repeat"]
+        again = subprocess.run(["bash", "-c", repeat], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"repeat  {repeat}\n", again.stdout)
+        with open(out, "rb") as file:
+            self.assertEqual(file.read(), expected)
+
+    def test_a_named_schedule_of_the_cpu_runs_on_its_own_instruction_set(self):
+        ran = 0
+        for schedule in self.document("schedules", "--device", "cpu")["schedules"]:
+            name, dtype = schedule["name"], "f64" if schedule["compute"] == "f64" else "f32"
+            done = tilewise("run", 30, 40, 50, "--dtype", dtype, "--schedule", name, "--json")
+            if done.returncode == 3:
+                self.assertIn("this machine does not have", done.stderr)
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            document = json.loads(done.stdout)
+            self.assertEqual(document["schedule"], name)
+            self.assertIn(f"_{document['target']}_", name)
+            ran += 1
+        self.assertGreaterEqual(ran, 2)
+
+    def test_progress_is_shown_on_a_terminal_after_two_seconds(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        b = self.write("b.npy", self.b)
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        running = subprocess.Popen([TILEWISE, "run", fifo, b], stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        with open(self.write("a.npy", self.a), "rb") as file, open(fifo, "wb") as writer:
+            shown = b""
+            while b"reading A and B, 2 s" not in shown:  # it waits for us; ends with EIO if it ends
+                shown += os.read(ours, 4096)
+            writer.write(file.read())
+        stdout = running.communicate(timeout=120)[0]
+        self.assertEqual(running.returncode, 0)
+        self.assertIn(b"all within the bound", stdout)
 
     def test_no_gpu_is_a_missing_capability(self):
         done = tilewise("run", 64, 64, 64, "--schedule", "mma", env={"CUDA_VISIBLE_DEVICES": ""})
@@ -448,7 +536,7 @@ class Run(CommandTest):
 
     def test_text(self):
         text = tilewise("run", 300, 200, 100).stdout
-        for word in ("GFLOP/s", "register loop", "error", "checked", "minimum", "repeat  tilewise run"):
+        for word in ("GFLOP/s", "register loop", "error", "checked", "minimum", "bound", f"repeat  {TILEWISE} run"):
             self.assertIn(word, text)
 
 

@@ -34,5 +34,25 @@ TEST(NamedSchedules, EveryTargetHasItsOwn) {
   }
 }
 
+TEST(NamedSchedules, RunOnTheirOwnTargetUnasked) {
+  for (const char* target : {"sse4", "avx2", "avx512", "neon"}) {
+    for (const Type type : {Type::f32, Type::f64}) {
+      const auto schedule =
+          find_schedule("packed_" + std::string(target) + "_" + std::string(to_string(type)));
+      ASSERT_TRUE(schedule) << schedule.error().message;
+      testing::ProductData data({.m = 7, .n = 9, .k = 30, .a = type, .b = type, .d = type});
+      const auto plan = testing::prepare_cpu(data.problem, "", 1, &*schedule);
+      if (choose_target(target)) {
+        ASSERT_TRUE(plan) << plan.error().message;
+        EXPECT_EQ(plan->target(), target);
+      } else {
+        ASSERT_FALSE(plan) << target;
+        EXPECT_EQ(plan.error().code, ErrorCode::missing_capability);
+        EXPECT_NE(plan.error().message.find(schedule->name), std::string::npos);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::cpu

@@ -152,6 +152,8 @@ TEST(CountLevels, ZeroDimensionsReadNothing) {
     const CountReport report = counted(m, n, k, s);
     EXPECT_EQ(report.naive, Count(0));
     EXPECT_EQ(report.minimum, Count(0));
+    EXPECT_EQ(report.phases, 0);
+    EXPECT_EQ(report.blocks, Count(m > 0 && n > 0 ? 1 : 0));
     for (const LevelCount& level : report.levels) EXPECT_EQ(level.reads, Count(0));
   }
 }

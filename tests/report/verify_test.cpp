@@ -45,10 +45,11 @@ struct Product {
     return d[static_cast<std::size_t>(i * problem.n + j)];
   }
 
-  Verification check(VerifyMode mode, int threads = 2) const {
+  Verification check(VerifyMode mode, int threads = 2, double product_s = 0) const {
     VerifyOptions options;
     options.mode = mode;
     options.threads = threads;
+    options.product_s = product_s;
     return verify({.problem = problem,
                    .schedule = schedule,
                    .a = a.data(),
@@ -180,6 +181,15 @@ TEST(Verify, SamplesFindAPatchThatWasNeverWritten) {
   EXPECT_EQ(result.mode, VerifyMode::sample);
   EXPECT_LT(result.num_checked, 5000);
   EXPECT_GT(result.num_wrong, 0);
+}
+
+TEST(Verify, EveryElementIsCheckedWhereThatTakesNoLongerThanTheProductDid) {
+  const Product product(300, 300, 600);  // 54 million steps: more than 50 ms hold
+  EXPECT_EQ(product.check(VerifyMode::sample, 1).mode, VerifyMode::sample);
+  const Verification all = product.check(VerifyMode::sample, 1, 0.06);
+  EXPECT_EQ(all.mode, VerifyMode::full);
+  EXPECT_EQ(all.num_checked, 300 * 300);
+  EXPECT_TRUE(all.passed());
 }
 
 TEST(Verify, SamplesFindAWrongColumnAtASeam) {

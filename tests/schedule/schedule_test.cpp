@@ -20,8 +20,9 @@ TEST(ParseTile, AcceptsBareAndNamedTiles) {
 }
 
 TEST(ParseTile, RefusesWhatIsNoTile) {
-  for (const char* text : {"", "x", "64x", "x64", "1x2x3x4", "-1", "blok:4x4", "block:", "1.5",
-                           " 4", "99999999999999999999", "4x4x", "block:4X4"}) {
+  for (const char* text :
+       {"", "x", "64x", "x64", "1x2x3x4", "-1", "blok:4x4", "block:", "1.5", " 4",
+        "99999999999999999999", "4x4x", "block:4X4", "0", "0x0", "kc:0x0x0"}) {
     const auto tile = parse_tile(text);
     ASSERT_FALSE(tile.has_value()) << text;
     EXPECT_FALSE(tile.error().message.empty());

@@ -67,6 +67,32 @@ TEST(SimulateBarriers, WithoutTheSecondTheOthersReadOverwrittenRows) {
             "D[1,0] needs B at k = 0, but shared memory was overwritten with k = 8");
 }
 
+TEST(SimulateBarriers, AThreadTileGivesAWarpItsRows) {
+  Schedule s;
+  s.tiles = {{Level::block, 8, 8, 8, 1, 1}, {Level::thread, 3, 2, 0, 1, 1}};
+  const auto a = normal(20 * 19, 1), b = normal(19 * 21, 2);
+  const Problem p = make_problem(20, 21, 19);
+  const auto right = simulate_barriers(p, s, a, b, MissingBarrier::none);
+  ASSERT_TRUE(right.has_value()) << right.error().message;
+  EXPECT_EQ(right->wrong_elements, 0);
+  EXPECT_EQ(right->first_wrong, -1);
+  EXPECT_EQ(right->d, run(MissingBarrier::none).d);
+  const auto wrong = simulate_barriers(p, s, a, b, MissingBarrier::after_load);
+  ASSERT_TRUE(wrong.has_value()) << wrong.error().message;
+  EXPECT_EQ(wrong->wrong_elements, (3 + 3 + 3) * 21) << "three rows of each block";
+  EXPECT_EQ(wrong->first_wrong, 0);
+}
+
+TEST(SimulateBarriers, SeveralStagesHaveNoSecondBarrierToLeaveOut) {
+  Schedule s;
+  s.tiles = {{Level::block, 4, 4, 4, 1, 1}};
+  s.stages = 2;
+  const std::vector<double> x(16, 1.0);
+  const auto report = simulate_barriers(make_problem(4, 4, 4), s, x, x, MissingBarrier::after_use);
+  ASSERT_FALSE(report.has_value());
+  EXPECT_NE(report.error().message.find("2 stages"), std::string::npos);
+}
+
 TEST(SimulateBarriers, OnePhaseNeedsNoSecondBarrier) {
   EXPECT_EQ(run(MissingBarrier::after_use, 8, 8, 8).wrong_elements, 0);
   EXPECT_GT(run(MissingBarrier::after_load, 8, 8, 8).wrong_elements, 0);

@@ -92,10 +92,8 @@ void expect_equal_counts(const Problem& p, const Schedule& s, const Simulation& 
         << describe(p, s) << " level " << i;
   }
   EXPECT_EQ(closed->tiled, Count(sim.global_reads));
-  if (p.m > 0 && p.n > 0) {
-    EXPECT_EQ(closed->phases, sim.phases);
-    EXPECT_EQ(closed->blocks, Count(sim.blocks));
-  }
+  EXPECT_EQ(closed->phases, sim.phases) << describe(p, s);
+  EXPECT_EQ(closed->blocks, Count(sim.blocks)) << describe(p, s);
 }
 
 // Must hold: closed form = simulation, exactly, whatever the shapes and tiles.
@@ -130,6 +128,18 @@ TEST(Simulate, BatchesStridesAndTransposes) {
   ASSERT_TRUE(sim.has_value()) << sim.error().message;
   EXPECT_EQ(sim->d, reference(p, a, b));
   expect_equal_counts(p, s, *sim);
+}
+
+// Memory is that of a tile a level, not of a list of all tiles.
+TEST(Simulate, ManyTilesTakeNoMemory) {
+  Schedule s;
+  s.tiles = {{Level::block, 1, 1, 1, 1, 1}};
+  const std::int64_t m = 1 << 20;
+  const std::vector<double> a(static_cast<std::size_t>(m), 2.0), b = {3.0};
+  const auto sim = simulate(make_problem(m, 1, 1), s, a, b);
+  ASSERT_TRUE(sim.has_value());
+  EXPECT_EQ(sim->blocks, m);
+  EXPECT_EQ(sim->d, std::vector<double>(static_cast<std::size_t>(m), 6.0));
 }
 
 TEST(Simulate, OneLevelReadsTwoOperandsAMultiplyAdd) {
