@@ -29,7 +29,8 @@ struct PeakUse {
   std::string peak;  // "f32", "bf16", ...
   int products = 1;
 };
-// Errors: a type that this arithmetic does not multiply; the message names one that does.
+// Errors: a compute that the operands' type does not have, or that is not the schedule's; a type
+// that this arithmetic does not multiply. The message names one that would do.
 [[nodiscard]] Result<PeakUse> peak_use(const Problem& problem, const Schedule& schedule);
 
 // One block (GPU). Registers are an estimate: accumulators + operands + other_registers a thread,
@@ -88,6 +89,12 @@ struct Estimate {
   Footprint footprint;
   Occupancy occupancy;
   Waves waves;
+  // Share of all SMs' time that the busiest SM's work fills: T / (SMs ceil(T / SMs)) for T blocks,
+  // less where the parts of a split K are uneven; 1 at best. What an SM does by itself (arithmetic,
+  // shared memory, L1) is divided by it. It is never under the efficiency of the waves: blocks that
+  // share an SM share its units, so a wave that half fills the slots need not take a whole wave's
+  // time.
+  double busy = 0;
   double padding_efficiency = 0;
   std::int64_t dram_capacity_bytes = 0;  // of the L2, as the DRAM reads use it
   bool dram_exact = true;

@@ -1,8 +1,8 @@
 // Whether a schedule can be launched on a machine; if not, the nearest that can.
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
+#include "schedule/bulk_copy.h"
 #include "tilewise/estimate.h"
 
 namespace tilewise {
@@ -16,7 +16,10 @@ std::string named(const Schedule& s) {
 std::string missing_instruction(const Problem& p, const Schedule& s, int capability) {
   const Arithmetic arithmetic = arithmetic_of(s);
   if (arithmetic == Arithmetic::wgmma && capability != 90) {
-    return "wgmma, which sm_90 alone has; take schedule \"mma\"";
+    return std::string("wgmma, which sm_90 alone has; take ") +
+           (size_bytes(p.type_a) == 1   ? "bf16 and schedule \"mma\""
+            : p.compute == Compute::f32 ? "schedule \"mma\""
+                                        : "schedule \"mma_tf32\"");
   }
   if (s.copy == Copy::bulk && capability < 90) {
     return "bulk copies, which sm_90 and later have; take copy \"cp_async\"";
@@ -38,35 +41,36 @@ bool launches(const Problem& p, const Schedule& s, const Limits& limits) {
   return f && exceeded_limits(limits, f->block).empty();
 }
 
-// wgmma reads 32 bytes of k at a time; empty: the schedule's instruction does.
-std::string wrong_instruction(const Problem& p, const Schedule& s) {
-  if (arithmetic_of(s) != Arithmetic::wgmma) return {};
-  constexpr std::int64_t kInstructionBytes = 32;
-  const std::int64_t k = kInstructionBytes / size_bytes(p.type_a);
-  const std::int64_t given = find_tile(s, Level::instruction)->k;
-  if (given == k) return {};
-  return "the instruction of " + named(s) + " has k = " + std::to_string(given) +
-         ", and wgmma of " + std::string(to_string(p.type_a)) + " has k = " + std::to_string(k) +
-         "; take a schedule with that, or schedule \"mma\"";
+// Bytes of an element as the tensor core takes it: those of its peak.
+int multiplied_bytes(const PeakUse& use) {
+  return use.peak == "f8" ? 1 : use.peak == "tf32" ? 4 : use.peak == "f64" ? 8 : 2;
 }
 
-// Bulk copies need rows that start on multiples of 16 bytes; empty: both operands have them.
-std::string unaligned_rows(const Problem& p, const Schedule& s) {
-  if (s.copy != Copy::bulk) return {};
-  constexpr std::int64_t kAlignmentBytes = 16;
-  const std::tuple<const char*, const Strides&, Type> operands[] = {{"A", p.a, p.type_a},
-                                                                    {"B", p.b, p.type_b}};
-  for (const auto& [name, strides, type] : operands) {
-    const std::int64_t stride = strides.column == 1 ? strides.row : strides.column;
-    const std::int64_t unit = kAlignmentBytes / size_bytes(type);
-    if (stride % unit == 0) continue;
-    return std::string("row stride of ") + name + " is " + std::to_string(stride) + " " +
-           std::string(to_string(type)) + " elements (" +
-           std::to_string(stride * size_bytes(type)) +
-           " bytes), not a multiple of 16 bytes, which the bulk copy needs; pad to " +
-           std::to_string((stride / unit + 1) * unit) + ", or take schedule \"mma\"";
+// Extents of the tensor instruction that no instruction of the type has; empty: one has them. wgmma
+// and mma.sync take 32 bytes of k (mma.sync also 16), wmma 16 elements (8 of tf32).
+std::string wrong_instruction(const Problem& p, const Schedule& s) {
+  const Arithmetic arithmetic = arithmetic_of(s);
+  if (arithmetic != Arithmetic::wgmma && arithmetic != Arithmetic::mma) return {};
+  const PeakUse use = *peak_use(p, s);
+  const Tile& i = *find_tile(s, Level::instruction);
+  const std::int64_t k = 32 / multiplied_bytes(use);
+  std::string valid;
+  if (arithmetic == Arithmetic::wgmma) {
+    if (i.k == k && i.n % 8 == 0 && i.n >= 8 && i.n <= 256) return {};
+    valid = "wgmma of " + use.peak + " is m64nNk" + std::to_string(k) +
+            " with N a multiple of 8 up to 256";
+  } else {
+    const std::int64_t wmma_k = use.peak == "tf32" ? 8 : 16;
+    const bool mma = i.m == 16 && i.n == 8 && (i.k == k || i.k == k / 2);
+    const bool wmma = use.peak != "f8" && i.m == 16 && i.n == 16 && i.k == wmma_k;
+    if (mma || wmma) return {};
+    valid = "mma.sync of " + use.peak + " is m16n8k" + std::to_string(k) + " or m16n8k" +
+            std::to_string(k / 2);
+    if (use.peak != "f8") valid += ", wmma m16n16k" + std::to_string(wmma_k);
   }
-  return {};
+  return "the instruction of " + named(s) + " is m" + std::to_string(i.m) + "n" +
+         std::to_string(i.n) + "k" + std::to_string(i.k) + ", and " + valid +
+         "; take a schedule with one of those";
 }
 
 Tile* block_of(Schedule& s) {
@@ -128,6 +132,13 @@ Result<void> check_fits(const Problem& problem, const Schedule& schedule, const 
                        std::string(to_string(schedule.device)) + ", and machine \"" + machine.name +
                        "\" is a " + std::string(to_string(machine.device)));
   }
+  if (schedule.swap_ab) {
+    return bad_request(
+        "explain: swap_ab is true, and no kernel swaps the operands, so that an " +
+        std::string("estimate would describe none; exchange m and n of the tiles of ") +
+        named(schedule) + " instead");
+  }
+  if (auto use = peak_use(problem, schedule); !use) return std::unexpected(use.error());
   if (machine.device == Device::cpu) return {};
   const auto f = footprint(problem, schedule);
   if (!f) return std::unexpected(f.error());
@@ -139,8 +150,8 @@ Result<void> check_fits(const Problem& problem, const Schedule& schedule, const 
   if (const std::string wrong = wrong_instruction(problem, schedule); !wrong.empty()) {
     return bad_request("explain: " + wrong);
   }
-  if (const std::string rows = unaligned_rows(problem, schedule); !rows.empty()) {
-    return bad_request("explain: " + rows);
+  if (schedule.copy == Copy::bulk) {
+    if (auto ok = check_bulk_copy(problem, "explain"); !ok) return ok;
   }
   const auto exceeded = exceeded_limits(machine.limits, f->block);
   if (exceeded.empty()) return {};
