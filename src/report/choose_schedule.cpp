@@ -11,24 +11,6 @@ struct Candidate {
   bool exact = false;
 };
 
-// What the named kernels multiply: float32 on lanes; 16 bits with wmma; 16 bits and tf32 with mma;
-// and wgmma's width along k, 32 bytes of its type, in the schedule.
-bool serves(const Schedule& schedule, const Problem& problem, const Machine& machine) {
-  if (schedule.device != machine.device) return false;
-  switch (arithmetic_of(schedule)) {
-    case Arithmetic::cpu:
-      return true;
-    case Arithmetic::lanes:
-      return problem.type_a == Type::f32;
-    case Arithmetic::mma:
-      return size_bytes(problem.type_a) == 2 ||
-             (problem.type_a == Type::f32 && schedule.kernel == "mma");
-    case Arithmetic::wgmma:
-      return true;
-  }
-  return false;
-}
-
 // Equal estimates keep the order of named_schedules(), which is one array.
 bool faster(const Candidate& x, const Candidate& y) {
   if (x.estimate.time_us != y.estimate.time_us) return x.estimate.time_us < y.estimate.time_us;
@@ -43,19 +25,45 @@ bool for_this_target(const Schedule& schedule, const Problem& problem, const Mac
          schedule.name.ends_with(type);
 }
 
+// The message of estimate() without its first word.
+std::string without_verb(const std::string& message) {
+  constexpr std::string_view kVerb = "explain: ";
+  return message.starts_with(kVerb) ? message.substr(kVerb.size()) : message;
+}
+
 }  // namespace
+
+// Float32 on lanes; 16 bits and, by its name, tf32 on tensor cores; of the 8-bit types e4m3. (A
+// test holds it against the lines "Needs" of the kernels.)
+bool kernel_multiplies(const Schedule& schedule, const Problem& problem) {
+  if (schedule.compute != problem.compute) return false;
+  const Type type = problem.type_a;
+  switch (arithmetic_of(schedule)) {
+    case Arithmetic::cpu:
+      return size_bytes(type) > 1;
+    case Arithmetic::lanes:
+      return type == Type::f32;
+    case Arithmetic::mma:
+    case Arithmetic::wgmma:
+      if (schedule.kernel == "wgmma_fp8") return type == Type::f8e4m3;
+      return schedule.compute == Compute::tf32 ? type == Type::f32 : size_bytes(type) == 2;
+  }
+  return false;
+}
 
 Ranking rank_schedules(const Problem& problem, const Machine& machine) {
   Ranking ranking;
   std::vector<Candidate> candidates;
   for (const Schedule& schedule : named_schedules()) {
-    if (!serves(schedule, problem, machine) || !for_this_target(schedule, problem, machine))
+    if (schedule.device != machine.device || !kernel_multiplies(schedule, problem) ||
+        !for_this_target(schedule, problem, machine)) {
       continue;
+    }
     auto e = estimate(problem, schedule, machine, false);
     if (e) {
       candidates.push_back({&schedule, std::move(*e)});
     } else {
-      ranking.refusal = e.error().message;
+      ranking.refused.push_back({schedule.name, without_verb(e.error().message)});
     }
   }
   std::sort(candidates.begin(), candidates.end(), faster);

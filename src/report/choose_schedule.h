@@ -7,11 +7,15 @@
 
 namespace tilewise {
 
+// What the named kernels multiply, beyond what their arithmetic could: the schedule's kernel takes
+// the problem's type and compute. Layout, limits and architecture are check_fits()'s business.
+[[nodiscard]] bool kernel_multiplies(const Schedule& schedule, const Problem& problem);
+
 struct Ranking {
   std::vector<Alternative>
       alternatives;                // fastest first; exact for the first, lower bounds may follow
   const Schedule* best = nullptr;  // null: none fits
-  std::string refusal;             // then: why the last one did not
+  std::vector<Refusal> refused;    // kernels that would multiply it, and why they do not
 };
 
 // Best first: the quick lower bound of each is refined, from the most promising on, until none that

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "io/svg.h"
 #include "tilewise/report.h"
@@ -43,8 +44,8 @@ class Roofline {
     svg_.line(x(std::pow(10, low_x_)), y(peak_), kRight, y(peak_), kRoof);
     svg_.text(kRight, y(peak_) - 5,
               fmt::format("{} peak {:.4g} TFLOP/s", r_.estimate.peak.peak, peak_), "end");
-    for (const LevelEstimate& level : r_.estimate.levels) roof(level);
-    for (const LevelEstimate& level : r_.estimate.memories) roof(level);
+    for (const LevelEstimate& level : r_.estimate.memories) roof(level.ridge, level.level);
+    for (const LevelEstimate& level : r_.estimate.levels) roof(level.ridge, level.memory);
     for (const LevelEstimate& level : r_.estimate.levels) point(level, false);
     for (const LevelEstimate& level : r_.estimate.memories) point(level, true);
   }
@@ -73,11 +74,17 @@ class Roofline {
     svg_.text(kLeft - 8, kTop - 12, "TFLOP/s", "end");
   }
 
-  // The slope of one memory: peak at its ridge, less in proportion before it.
-  void roof(const LevelEstimate& level) {
-    if (level.ridge <= 0) return;
-    const double start = std::max(std::pow(10, low_x_), level.ridge * std::pow(10, low_y_) / peak_);
-    svg_.line(x(start), y(peak_ * start / level.ridge), x(level.ridge), y(peak_), kRoof);
+  // The slope of one memory: peak at its ridge, less in proportion before it. Drawn and named once;
+  // the names stand at different heights, since the slopes are near each other.
+  void roof(double ridge, const std::string& memory) {
+    if (ridge <= 0 || std::ranges::find(ridges_, ridge) != ridges_.end()) return;
+    ridges_.push_back(ridge);
+    const double start = std::max(std::pow(10, low_x_), ridge * std::pow(10, low_y_) / peak_);
+    svg_.line(x(start), y(peak_ * start / ridge), x(ridge), y(peak_), kRoof);
+    const double along = std::pow(10, -0.5 * static_cast<double>(ridges_.size()));
+    const double at = std::max(start, ridge * along);
+    svg_.text(x(at) + 8, y(peak_ * at / ridge) + 12,
+              fmt::format("{} {:.4g} GB/s", memory, peak_ * 1e3 / ridge));
   }
 
   void point(const LevelEstimate& level, bool memory) {
@@ -99,6 +106,7 @@ class Roofline {
   Svg& svg_;
   double peak_;
   int points_ = 0;
+  std::vector<double> ridges_;
   double low_x_ = 0, high_x_ = 0, low_y_ = 0, high_y_ = 0;
 };
 
