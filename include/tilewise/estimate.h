@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,16 @@ struct Footprint {
 // fits.
 [[nodiscard]] Result<void> check_fits(const Problem& problem, const Schedule& schedule,
                                       const Machine& machine);
+
+// A schedule whose block is too large for a machine, changed as little as makes it fit: fewer
+// stages, else a smaller block. Nothing where it fits as it is, or where no such change helps.
+struct NearestFit {
+  Schedule schedule;   // its name says the change
+  std::string change;  // "3 stages", "block.n = 128"
+};
+[[nodiscard]] std::optional<NearestFit> nearest_fit(const Problem& problem,
+                                                    const Schedule& schedule,
+                                                    const Machine& machine);
 
 // The reads that enter one level of the tiling, beside what no schedule can beat.
 struct LevelEstimate {

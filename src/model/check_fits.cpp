@@ -98,33 +98,42 @@ bool halve(Schedule& s, std::int64_t Tile::* extent) {
 }
 
 // The smallest change, of those a person would try first, that makes it fit.
-std::optional<std::string> nearest_that_fits(const Problem& p, const Schedule& s,
-                                             const Limits& limits) {
+std::optional<NearestFit> smallest_change(const Problem& p, const Schedule& s,
+                                          const Limits& limits) {
   Schedule fewer = s;
   while (fewer.stages > 1) {
     --fewer.stages;
-    if (launches(p, fewer, limits)) return std::to_string(fewer.stages) + " stages";
+    if (launches(p, fewer, limits))
+      return NearestFit{fewer, std::to_string(fewer.stages) + " stages"};
   }
   for (const auto& [name, extent] : {std::pair{"block.k", &Tile::k}, std::pair{"block.n", &Tile::n},
                                      std::pair{"block.m", &Tile::m}}) {
     Schedule smaller = s;
     while (halve(smaller, extent)) {
-      if (launches(p, smaller, limits)) {
-        return std::string(name) + " = " + std::to_string(block_of(smaller)->*extent);
-      }
+      if (!launches(p, smaller, limits)) continue;
+      return NearestFit{smaller,
+                        std::string(name) + " = " + std::to_string(block_of(smaller)->*extent)};
     }
   }
   Schedule smaller = s;  // both extents of the output
   while (halve(smaller, &Tile::n) && halve(smaller, &Tile::m)) {
-    if (launches(p, smaller, limits)) {
-      return "a block of " + std::to_string(block_of(smaller)->m) + " x " +
-             std::to_string(block_of(smaller)->n);
-    }
+    if (!launches(p, smaller, limits)) continue;
+    return NearestFit{smaller, "a block of " + std::to_string(block_of(smaller)->m) + " x " +
+                                   std::to_string(block_of(smaller)->n)};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::optional<NearestFit> nearest_fit(const Problem& problem, const Schedule& schedule,
+                                      const Machine& machine) {
+  const auto f = footprint(problem, schedule);
+  if (!f || exceeded_limits(machine.limits, f->block).empty()) return std::nullopt;
+  auto nearest = smallest_change(problem, schedule, machine.limits);
+  if (nearest) nearest->schedule.name += " with " + nearest->change;
+  return nearest;
+}
 
 Result<void> check_fits(const Problem& problem, const Schedule& schedule, const Machine& machine) {
   if (schedule.device != machine.device) {
@@ -164,8 +173,8 @@ Result<void> check_fits(const Problem& problem, const Schedule& schedule, const 
                std::to_string(e.asked - e.allowed) + " over the limit of " +
                std::to_string(e.allowed);
   }
-  const auto nearest = nearest_that_fits(problem, schedule, machine.limits);
-  message += nearest ? "; the nearest that fits has " + *nearest
+  const auto nearest = smallest_change(problem, schedule, machine.limits);
+  message += nearest ? "; the nearest that fits has " + nearest->change
                      : "; no smaller number of stages or block of it fits";
   return bad_request(message);
 }

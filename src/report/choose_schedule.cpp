@@ -6,15 +6,16 @@ namespace tilewise {
 namespace {
 
 struct Candidate {
-  const Schedule* schedule;
+  std::size_t index;  // among the named schedules
+  Schedule schedule;
   Estimate estimate;
   bool exact = false;
 };
 
-// Equal estimates keep the order of named_schedules(), which is one array.
+// Equal estimates keep the order of named_schedules().
 bool faster(const Candidate& x, const Candidate& y) {
   if (x.estimate.time_us != y.estimate.time_us) return x.estimate.time_us < y.estimate.time_us;
-  return x.schedule < y.schedule;
+  return x.index < y.index;
 }
 
 // On the CPU the register tile of this machine's instruction set decides.
@@ -54,29 +55,38 @@ bool kernel_multiplies(const Schedule& schedule, const Problem& problem) {
 Ranking rank_schedules(const Problem& problem, const Machine& machine) {
   Ranking ranking;
   std::vector<Candidate> candidates;
-  for (const Schedule& schedule : named_schedules()) {
+  const auto named = named_schedules();
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const Schedule& schedule = named[i];
     if (schedule.device != machine.device || !kernel_multiplies(schedule, problem) ||
         !for_this_target(schedule, problem, machine)) {
       continue;
     }
     auto e = estimate(problem, schedule, machine, false);
     if (e) {
-      candidates.push_back({&schedule, std::move(*e)});
-    } else {
-      ranking.refused.push_back({schedule.name, without_verb(e.error().message)});
+      candidates.push_back({i, schedule, std::move(*e)});
+      continue;
+    }
+    auto& reasons =
+        e.error().code == ErrorCode::missing_capability ? ranking.missing : ranking.refused;
+    reasons.push_back({schedule.name, without_verb(e.error().message)});
+    if (auto nearest = nearest_fit(problem, schedule, machine)) {
+      if (auto smaller = estimate(problem, nearest->schedule, machine, false)) {
+        candidates.push_back({i, std::move(nearest->schedule), std::move(*smaller)});
+      }
     }
   }
   std::sort(candidates.begin(), candidates.end(), faster);
   // Refine the first until it stays first.
   while (!candidates.empty() && !candidates.front().exact) {
     Candidate& first = candidates.front();
-    if (auto e = estimate(problem, *first.schedule, machine)) first.estimate = std::move(*e);
+    if (auto e = estimate(problem, first.schedule, machine)) first.estimate = std::move(*e);
     first.exact = true;
     std::sort(candidates.begin(), candidates.end(), faster);
   }
   if (!candidates.empty()) ranking.best = candidates.front().schedule;
   for (const Candidate& c : candidates) {
-    ranking.alternatives.push_back({c.schedule->name, c.estimate.time_us, c.estimate.limiter});
+    ranking.alternatives.push_back({c.schedule.name, c.estimate.time_us, c.estimate.limiter});
   }
   return ranking;
 }

@@ -12,6 +12,8 @@
 namespace tilewise {
 namespace {
 
+constexpr double kSmallLoss = 0.9;  // a share of busy SMs or useful products that is worth a word
+
 // The terms, largest first, equal ones by name. (A total order, here and wherever a result is
 // sorted: libstdc++ 12's stable sort warns under clang.)
 std::vector<TimeTerm> sorted_terms(const Estimate& e) {
@@ -40,13 +42,13 @@ std::string limiter_sentence(const Report& r) {
   }
   if (terms[0].name != "DRAM" && terms[0].name != "L2" && r.machine.device == Device::gpu) {
     std::vector<std::string> losses;
-    if (e.busy > 0 && e.busy < 0.9) {
+    if (e.busy > 0 && e.busy < kSmallLoss) {
       losses.push_back(fmt::format("{} block{} keep{} {:.3g} % of {} SMs busy",
                                    e.waves.tiles.to_string(), e.waves.tiles == Count(1) ? "" : "s",
                                    e.waves.tiles == Count(1) ? "s" : "", 100 * e.busy,
                                    r.machine.num_units));
     }
-    if (e.padding_efficiency > 0 && e.padding_efficiency < 0.9) {
+    if (e.padding_efficiency > 0 && e.padding_efficiency < kSmallLoss) {
       losses.push_back(
           fmt::format("{:.3g} % of the products are padding", 100 * (1 - e.padding_efficiency)));
     }
@@ -70,6 +72,12 @@ std::string remedy_sentence(const Report& r) {
   if (e.limiter == "DRAM") {
     return "What would change it: fewer bytes (a smaller type, a fused neighbour) or more rows to "
            "share them; the bytes that must move take this long.";
+  }
+  const bool idle = e.busy > 0 && (e.busy < kSmallLoss || e.padding_efficiency < kSmallLoss);
+  if (idle && e.limiter == "arithmetic") {
+    return "What would change it: more outputs to fill the machine and its tiles (a larger batch); "
+           "no "
+           "single change of this schedule gains 3 %.";
   }
   if (e.limiter == "arithmetic") {
     return "What would change it: cheaper arithmetic alone (a smaller type, or a named lower "
@@ -104,15 +112,20 @@ Error nothing_fits(const Problem& p, const Machine& machine, const Ranking& rank
   std::string text =
       fmt::format("explain: no named schedule multiplies {} with compute {} on machine \"{}\"",
                   to_string(p.type_a), to_string(p.compute), machine.name);
-  if (ranking.refused.empty()) {
-    text += machine.device == Device::gpu
-                ? "; GPU kernels multiply f32 (compute f32 or tf32), bf16, f16 and f8e4m3 (compute "
-                  "f32)"
-                : "; the CPU's multiply f64 (compute f64), f32, bf16 and f16 (compute f32)";
-    if (p.type_a == Type::f64) text += "; f64 runs on machine \"host\"";
-    return {ErrorCode::bad_request, text};
+  if (!ranking.refused.empty()) {
+    return {ErrorCode::bad_request, text + ": " + ranking.refused.front().why};
   }
-  return {ErrorCode::bad_request, text + ": " + ranking.refused.front().why};
+  if (!ranking.missing.empty()) {
+    return {ErrorCode::missing_capability, text + ": " + ranking.missing.front().why};
+  }
+  text += machine.device == Device::gpu
+              ? "; GPU kernels multiply f32 (compute f32 or tf32), bf16, f16 and f8e4m3 (compute "
+                "f32)"
+              : "; the CPU's multiply f64 (compute f64), f32, bf16 and f16 (compute f32)";
+  if (p.type_a == Type::f64 && machine.device == Device::gpu) {
+    text += "; f64 runs on machine \"host\"";
+  }
+  return {ErrorCode::bad_request, text};
 }
 
 }  // namespace
@@ -133,7 +146,7 @@ Result<Report> explain(const Problem& problem, const Schedule* schedule, const M
       auto taken = cpu_schedule(problem, machine);
       if (!taken) return std::unexpected(taken.error());
       r.schedule = std::move(*taken);
-    } else if (ranking.best != nullptr) {
+    } else if (ranking.best) {
       r.schedule = *ranking.best;
     } else {
       return std::unexpected(nothing_fits(problem, machine, ranking));

@@ -13,11 +13,12 @@ namespace {
 
 constexpr int kWidth = 1060, kHeight = 470;
 constexpr double kLeft = 70, kRight = 560, kTop = 50, kBottom = 410;  // of the roofline
-constexpr double kPanel = 190;                                        // edge of a drawing of tiles
+constexpr double kPanel = 150;                                        // edge of a drawing of tiles
 constexpr double kMostLines = 64;  // grid lines that still can be told apart
 
 constexpr std::string_view kAxis = "stroke:#444444";
 constexpr std::string_view kRoof = "stroke:#1f5fa8;stroke-width:2";
+constexpr std::string_view kHalo = "paint-order:stroke;stroke:#ffffff;stroke-width:4px";
 constexpr std::string_view kTile = "fill:#dbe7f5;stroke:#1f5fa8";
 constexpr std::string_view kInner = "fill:#f5c26b;stroke:#8a5a00";
 
@@ -84,7 +85,7 @@ class Roofline {
     const double along = std::pow(10, -0.5 * static_cast<double>(ridges_.size()));
     const double at = std::max(start, ridge * along);
     svg_.text(x(at) + 8, y(peak_ * at / ridge) + 12,
-              fmt::format("{} {:.4g} GB/s", memory, peak_ * 1e3 / ridge));
+              fmt::format("{} {:.0f} GB/s", memory, peak_ * 1e3 / ridge), "start", kHalo);
   }
 
   void point(const LevelEstimate& level, bool memory) {
@@ -94,7 +95,8 @@ class Roofline {
     svg_.circle(x(level.intensity), y(rate), 5, memory ? "fill:#a83232" : "fill:#1f5fa8");
     // Points often lie side by side on the peak: each has a number, and its words in the corner.
     ++points_;
-    svg_.text(x(level.intensity), y(rate) + 18, fmt::format("{}", points_), "middle");
+    svg_.text(x(level.intensity), y(rate) + (memory ? -9 : 18), fmt::format("{}", points_),
+              "middle");
     svg_.text(
         kRight, kBottom - 110 + 16 * points_,
         fmt::format("{} {}: {:.4g}", points_,
