@@ -73,6 +73,22 @@ std::string wrong_instruction(const Problem& p, const Schedule& s) {
          "; take a schedule with one of those";
 }
 
+// wmma loads fragments straight from memory, along rows on multiples of 8 elements; empty: they
+// are.
+std::string wrong_pitch(const Problem& p, const Schedule& s) {
+  constexpr std::int64_t kElements = 8;
+  if (s.kernel != "wmma") return {};
+  for (const auto& [name, strides] : {std::pair{"A", &p.a}, std::pair{"B", &p.b}}) {
+    const std::int64_t pitch = strides->column == 1 ? strides->row : strides->column;
+    if ((strides->column == 1 || strides->row == 1) && pitch % kElements == 0) continue;
+    return std::string("the pitch of ") + name + " is " + std::to_string(pitch) + " " +
+           std::string(to_string(p.type_a)) + " elements, not a multiple of 8, which " + named(s) +
+           " needs; pad to " + std::to_string((pitch / kElements + 1) * kElements) +
+           ", or take schedule \"mma\"";
+  }
+  return {};
+}
+
 Tile* block_of(Schedule& s) {
   for (Tile& tile : s.tiles) {
     if (tile.level == Level::block) return &tile;
@@ -161,6 +177,9 @@ Result<void> check_fits(const Problem& problem, const Schedule& schedule, const 
   }
   if (schedule.copy == Copy::bulk) {
     if (auto ok = check_bulk_copy(problem, "explain"); !ok) return ok;
+  }
+  if (const std::string pitch = wrong_pitch(problem, schedule); !pitch.empty()) {
+    return bad_request("explain: " + pitch);
   }
   const auto exceeded = exceeded_limits(machine.limits, f->block);
   if (exceeded.empty()) return {};

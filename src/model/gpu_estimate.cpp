@@ -227,9 +227,11 @@ class GpuEstimate {
   void fill_issued() {
     products_ = blocks() * Count(f().block_m) * Count(f().block_n) * padded_k();
     if (e_.arithmetic == Arithmetic::lanes) {
+      // Threads without an output leave, but their warp's others take the time of all.
+      const Count outputs = Count(p_.m) * Count(p_.n) * Count(p_.batch);
       if (is_direct()) products_ = Count(kWarpThreads) * direct_warps() * Count(p_.k);
       row("thread", Operand::d, Direction::write, Quantity::issued,
-          e_.peak.peak == "f64" ? "dfma" : "ffma", products_);
+          e_.peak.peak == "f64" ? "dfma" : "ffma", is_direct() ? outputs * Count(p_.k) : products_);
       fill_padding();
       return;
     }

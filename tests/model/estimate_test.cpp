@@ -74,11 +74,14 @@ TEST(Estimate, IssuedCountsPadding) {
   EXPECT_EQ(units(e, "bulk-copy bytes"), Count(8192LL * 8192 * 32 * 2));
 }
 
-// Warps without an output leave; a warp of which one lane has an output runs all 32.
-TEST(Estimate, IssuedByDirectKernelsIsByWarps) {
+// Threads without an output leave; a warp of which one lane has an output takes the time of 32.
+TEST(Estimate, DirectKernelsTakeTheTimeOfWholeWarps) {
   const Problem p = make_problem(33, 65, 10);
-  EXPECT_EQ(units(of(p, naive_schedule("naive_rows")), "ffma"), Count(64 * 65 * 10));
-  EXPECT_EQ(units(of(p, naive_schedule("naive")), "ffma"), Count(33 * 96 * 10));
+  for (const char* kernel : {"naive_rows", "naive"}) {
+    EXPECT_EQ(units(of(p, naive_schedule(kernel)), "ffma"), Count(33 * 65 * 10));
+  }
+  EXPECT_DOUBLE_EQ(of(p, naive_schedule("naive_rows")).padding_efficiency, 33.0 / 64);
+  EXPECT_DOUBLE_EQ(of(p, naive_schedule("naive")).padding_efficiency, 65.0 / 96);
   EXPECT_EQ(footprint(p, naive_schedule("naive"))->block.threads, 512);
   EXPECT_EQ(footprint(p, naive_schedule("naive_rows"))->block.threads, 1024);
 }

@@ -10,6 +10,7 @@
 #include "model/ladder_schedules.h"
 #include "report/choose_schedule.h"
 #include "tilewise/report.h"
+#include "tilewise/units.h"
 
 namespace tilewise {
 namespace {
@@ -146,6 +147,37 @@ TEST(Explain, KernelsMultiplyWhatTheirHeadersSay) {
       const bool multiplies =
           p.compute == s.compute && gpu::check_needs(files, p, s, "sm_90a").has_value();
       EXPECT_EQ(kernel_multiplies(s, p), multiplies) << s.name << " " << to_string(type);
+    }
+  }
+}
+
+// What explain says is issued is what count --units finds from the kernels' own address functions.
+TEST(Explain, IssuesWhatTheUnitsCount) {
+  for (const Schedule& s : named_schedules()) {
+    if (s.device != Device::gpu) continue;
+    for (const std::int64_t m : {128, 200, 384}) {
+      const bool f8 = s.kernel == "wgmma_fp8";
+      const bool half = find_tile(s, Level::instruction) != nullptr && s.compute == Compute::f32;
+      Problem p = make_problem(m, 264, 136, f8 ? Type::f8e4m3 : half ? Type::bf16 : Type::f32);
+      p.compute = s.compute;
+      p.k = 144, p.a = {.row = 144, .column = 1}, p.b = {.row = 1, .column = 144};
+      const auto counted = count_units(p, s);
+      const auto e = estimate(p, s, named("h200"));
+      ASSERT_TRUE(counted.has_value()) << s.name << ": " << counted.error().message;
+      ASSERT_TRUE(e.has_value()) << s.name << ": " << e.error().message;
+      const auto units = [](const Traffic& traffic, std::string_view unit) {
+        Count sum;
+        for (const TrafficRow& row : traffic.rows) {
+          if (row.unit == unit) sum += row.value;
+        }
+        return sum;
+      };
+      EXPECT_EQ(units(e->traffic, "ffma"), units(*counted, "ffma")) << s.name << " " << m;
+      EXPECT_EQ(Count(4) * units(e->traffic, "wgmma"), units(*counted, "gmma"))
+          << s.name << " " << m;
+      EXPECT_EQ(units(e->traffic, "bulk-copy bytes"), units(*counted, "bulk-copy bytes")) << s.name;
+      const int parts = s.kernel == "wmma" ? 2 : 1;  // a wmma is two instructions of the machine
+      EXPECT_EQ(Count(parts) * units(e->traffic, "mma"), units(*counted, "hmma")) << s.name << m;
     }
   }
 }
