@@ -5,7 +5,7 @@
     ...
     <!-- end: NAME -->
 
-Counts come from `tilewise count --json`, measurements from bench/results/**/*.json
+Counts come from `tilewise count --json`, estimates from `tilewise explain --json`, measurements from bench/results/**/*.json
 ("tilewise.bench/1"). usage: write_tables.py [--check] --tilewise PROGRAM
 --check: change nothing; exit code 1 if anything would change.
 """
@@ -236,9 +236,37 @@ def rung(number, tilewise):
                         "blocks an SM:"], rows)
 
 
+def estimates(tilewise):
+    """What `explain` estimates beside what was measured, for the rungs as they are."""
+    rows, seen = [], set()
+    for file in ("ladder_f32.json", "ladder_tensor.json"):
+        for path, document in results():
+            if path.name != file:
+                continue
+            for row in document["rows"]:
+                size = [row[x] for x in "mnk"]
+                key = (row["schedule"], row["dtype"])
+                if row.get("variant") or key in seen:
+                    continue
+                seen.add(key)
+                command = [tilewise, "explain", *map(str, size), "--dtype", row["dtype"], "--compute",
+                           row["compute"], "--layout", row["layout"], "--schedule", row["schedule"],
+                           "--machine", path.parent.name, "--json"]
+                answer = json.loads(
+                    subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+                rows.append([f"`{row['schedule']}`", row["dtype"], size[0], f"{row['time_us']:,.0f}",
+                             f"{answer['time_us']:,.0f}", f"{row['time_us'] / answer['time_us']:.2f}",
+                             answer["limiter"]])
+    return ("One H200; made by `tilewise explain M N K --schedule NAME --machine h200` and "
+            "bench/results/h200.\n\n" + table(
+                ["schedule", "type", "M = N = K:", "measured, us:", "estimate, us:", "ratio:",
+                 "limited by"], rows))
+
+
 RUNGS = [f"{number:02}" for number in range(1, 16)]
-TABLES = {"rungs": rungs, "ladder_tensor": ladder_tensor, "tensor_options": tensor_options,
-          "fp8_accumulation": fp8_accumulation, "fused_epilogue": fused_epilogue, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
+TABLES = {"estimates": estimates, "rungs": rungs, "ladder_tensor": ladder_tensor,
+          "tensor_options": tensor_options, "fp8_accumulation": fp8_accumulation,
+          "fused_epilogue": fused_epilogue, "cpu_runs": cpu_runs, "ladder_f32": ladder_f32,
           "tuned_f32_options": tuned_f32_options,
           **{f"rung_{number}": functools.partial(rung, number) for number in RUNGS}}
 

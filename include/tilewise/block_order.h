@@ -20,18 +20,22 @@ struct BlockGrid {
   Order order;
   Cluster cluster;
   bool multicast = false;  // a tile that the blocks of a cluster share is looked up once
+  std::int64_t batch = 1;  // products, launched one after another
+  bool shared_a = false, shared_b = false;  // one A (or B) for the whole batch
+  std::int64_t split_ways = 1;  // parts of K; the tiles of each follow those of the one before
 };
 
 // Reads of A and B, in bytes.
 struct BlockTraffic {
-  Count minimum;         // A and B once
+  Count minimum;         // A and B once; of a batch, each matrix of it
   Count delivered;       // what arrives at the SMs: the blocks' tiles, in-bounds elements
   Count lookups;         // what the L2 is asked for: delivered, less the copies of a multicast
   double dram = 0;       // what misses the L2
   double wave_only = 0;  // the same without reuse between waves
   std::int64_t waves = 0;
-  bool exact =
-      true;  // false: a grid of more than kExactTiles tiles; dram is then wave_only's estimate
+  // false: more than kExactTiles tiles. dram is then that of one product times the batch and the
+  // parts of K, and where one product alone has too many tiles, wave_only's estimate.
+  bool exact = true;
 };
 
 constexpr std::int64_t kExactTiles = std::int64_t{1} << 18;
@@ -43,6 +47,7 @@ constexpr std::int64_t kExactTiles = std::int64_t{1} << 18;
 // hits where D(t) is at most the capacity, which is one interval of t. Within 0.85 % of an
 // element-wise LRU simulation in 47 cases (docs/explain.md). On parts with a divided L2 the useful
 // capacity is half.
+// The waves run through a batch and the parts of a split K without a gap.
 // walk: false leaves the launch order out (dram is then the minimum, a lower bound).
 // Errors: a negative size, block or slots under 1. Cost: O(tiles log waves), 2^18 tiles at most.
 [[nodiscard]] Result<BlockTraffic> block_traffic(const BlockGrid& grid, double capacity_bytes,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,8 @@ struct PeakUse {
   std::string peak;  // "f32", "bf16", ...
   int products = 1;
 };
-// Errors: a type that this arithmetic does not multiply; the message names one that does.
+// Errors: a compute that the operands' type does not have, or that is not the schedule's; a type
+// that this arithmetic does not multiply. The message names one that would do.
 [[nodiscard]] Result<PeakUse> peak_use(const Problem& problem, const Schedule& schedule);
 
 // One block (GPU). Registers are an estimate: accumulators + operands + other_registers a thread,
@@ -50,6 +52,16 @@ struct Footprint {
 // fits.
 [[nodiscard]] Result<void> check_fits(const Problem& problem, const Schedule& schedule,
                                       const Machine& machine);
+
+// A schedule whose block is too large for a machine, changed as little as makes it fit: fewer
+// stages, else a smaller block. Nothing where it fits as it is, or where no such change helps.
+struct NearestFit {
+  Schedule schedule;   // its name says the change
+  std::string change;  // "3 stages", "block.n = 128"
+};
+[[nodiscard]] std::optional<NearestFit> nearest_fit(const Problem& problem,
+                                                    const Schedule& schedule,
+                                                    const Machine& machine);
 
 // The reads that enter one level of the tiling, beside what no schedule can beat.
 struct LevelEstimate {
@@ -88,6 +100,12 @@ struct Estimate {
   Footprint footprint;
   Occupancy occupancy;
   Waves waves;
+  // Share of all SMs' time that the busiest SM's work fills: T / (SMs ceil(T / SMs)) for T blocks,
+  // less where the parts of a split K are uneven; 1 at best. What an SM does by itself (arithmetic,
+  // shared memory, L1) is divided by it. It is never under the efficiency of the waves: blocks that
+  // share an SM share its units, so a wave that half fills the slots need not take a whole wave's
+  // time.
+  double busy = 0;
   double padding_efficiency = 0;
   std::int64_t dram_capacity_bytes = 0;  // of the L2, as the DRAM reads use it
   bool dram_exact = true;

@@ -49,6 +49,7 @@ struct Limits {
   std::int64_t threads_per_block = 0;
   std::int64_t warps_per_sm = 0;
   std::int64_t blocks_per_sm = 0;
+  std::string source = {};  // of all of them
   bool operator==(const Limits&) const = default;
 };
 
@@ -60,6 +61,7 @@ struct Machine {
   Device device = Device::gpu;
   std::string architecture;    // "sm_90a", "avx2", ...
   std::int64_t num_units = 0;  // SMs, or cores
+  std::string num_units_source;
   Figure boost_mhz;
   Figure sustained_mhz;
   std::vector<MemoryLevel> memory;  // farthest first

@@ -21,6 +21,12 @@ struct Alternative {
   std::string limiter;
 };
 
+// A named schedule whose kernel multiplies the problem, but not as it is or not on this machine.
+struct Refusal {
+  std::string what;  // its name
+  std::string why;   // which limit or layout, and the way out
+};
+
 struct Report {
   Problem problem;
   Schedule schedule;
@@ -28,9 +34,11 @@ struct Report {
   bool chosen = false;  // by the estimate, since none was given
   Estimate estimate;
   std::vector<Alternative> schedules;  // named ones that fit the problem and machine, fastest first
-  std::vector<Alternative> changes;    // of this schedule that gain 3 % or more, best first
-  std::string limiter;                 // one sentence
-  std::string remedy;                  // one sentence: what would change it
+  std::vector<Refusal> refused;        // those that do not fit
+  std::vector<Alternative> changes;  // of this schedule, or of the operands' layout, that gain 3 %
+                                     // or more, best first
+  std::string limiter;               // one sentence
+  std::string remedy;                // one sentence: what would change it
 };
 
 // schedule null: the named schedule with the least estimated time; on this machine's CPU the one

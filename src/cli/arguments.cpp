@@ -138,6 +138,22 @@ Result<Schedule> schedule_of(const TilingOptions& options, std::string_view fall
   return any_tile ? schedule_of_tiles(options) : find_schedule(fallback);
 }
 
+Result<void> set_layout(Problem& p, std::string_view layout) {
+  if (layout.empty()) layout = size_bytes(p.type_a) == 1 ? "nt" : "nn";
+  if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
+    return bad_request(
+        fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
+  }
+  if (layout[0] == 't') p.a.row = 1, p.a.column = p.m;
+  if (layout[1] == 't') p.b.row = 1, p.b.column = p.k;
+  return {};
+}
+
+std::string_view layout_of(const Problem& p) {
+  const bool ta = p.a.column != 1, tb = p.b.column != 1;
+  return ta ? (tb ? "tt" : "tn") : (tb ? "nt" : "nn");
+}
+
 std::string extents(std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto extent = [](std::int64_t x) { return x == 0 ? std::string("*") : fmt::to_string(x); };
   const std::string plane = fmt::format("{}x{}", extent(m), extent(n));

@@ -43,6 +43,11 @@ struct TilingOptions {
 // A named schedule, or one read from a file: a name that holds a slash or ends in .json.
 [[nodiscard]] Result<Schedule> load_schedule(const std::string& name_or_path);
 
+// "nn", "nt", "tn", "tt": whether A and B of a dense problem are transposed in memory. "": nt for 8
+// bits, which tensor cores multiply along K alone, else nn.
+[[nodiscard]] Result<void> set_layout(Problem& problem, std::string_view layout);
+[[nodiscard]] std::string_view layout_of(const Problem& problem);
+
 // "128x128x8"
 [[nodiscard]] std::string extents(std::int64_t m, std::int64_t n, std::int64_t k);
 // "block 128x128x8, thread 8x8 in 2x2 pieces"

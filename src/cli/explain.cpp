@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> sizes;
   std::string dtype = "f32";
   std::string compute;
+  std::string layout;
   std::string batch = "1";
   std::optional<std::string> machine, device;
   std::optional<std::string> schedule;
@@ -40,11 +41,14 @@ Result<Problem> problem_of(const Options& options) {
   const auto batch = parse_integer("--batch", options.batch, 1, std::int64_t{1} << 32);
   if (!batch) return std::unexpected(batch.error());
   Problem problem = make_problem(sizes->m, sizes->n, sizes->k, *type);
+  if (size_bytes(*type) == 1) problem.type_c = problem.type_d = Type::bf16;
   if (!options.compute.empty()) {
     const Result<Compute> compute = parse_compute(options.compute);
     if (!compute) return std::unexpected(compute.error());
     problem.compute = *compute;
   }
+  if (auto ok = set_layout(problem, options.layout); !ok) return std::unexpected(ok.error());
+  if (auto ok = validate(problem); !ok) return std::unexpected(ok.error());
   if (*batch > 1) {
     problem.batch = *batch;
     problem.a.batch = problem.m * problem.k;
@@ -112,6 +116,7 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   if (options.json) {
     JsonWriter w;
     begin_document(w, "tilewise.explain/1", console, "none");
+    w.member("layout", layout_of(*problem));
     write_report(w, *report);
     w.end_object();
     console.print(std::move(w).finish());
@@ -126,6 +131,10 @@ Action declare(CLI::App& app) {
   app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
   app.add_option("--dtype", options->dtype, "f64, f32, bf16, f16, f8e4m3 or f8e5m2");
   app.add_option("--compute", options->compute, "arithmetic of float32 operands: f32, tf32, ...");
+  app.add_option("--layout", options->layout,
+                 "nn, nt, tn or tt: which operand is transposed in memory; absent: nt for 8-bit "
+                 "types, else nn")
+      ->type_name("L");
   app.add_option("--batch", options->batch, "matrices of A, B and C");
   app.add_option("--machine", options->machine,
                  "a name of `tilewise machines`; host is this CPU, h200 the default");

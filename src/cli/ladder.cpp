@@ -27,21 +27,6 @@ struct Options {
   bool svg = false;
 };
 
-// "nn", "nt", "tn", "tt": whether A and B are transposed in memory.
-Result<void> set_layout(Problem& p, const std::string& layout) {
-  if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
-    return bad_request(fmt::format("--layout is \"{}\"; valid are nn, nt, tn and tt", layout));
-  }
-  if (layout[0] == 't') p.a = {.row = 1, .column = p.m, .batch = 0};
-  if (layout[1] == 't') p.b = {.row = 1, .column = p.k, .batch = 0};
-  return {};
-}
-
-std::string_view layout_of(const Problem& p) {
-  const bool ta = p.a.column != 1, tb = p.b.column != 1;
-  return ta ? (tb ? "tt" : "tn") : (tb ? "nt" : "nn");
-}
-
 Result<Problem> problem_of(const Options& options) {
   const Result<Sizes> sizes = parse_sizes(options.sizes);
   if (!sizes) return std::unexpected(sizes.error());
@@ -55,9 +40,7 @@ Result<Problem> problem_of(const Options& options) {
     if (!compute) return std::unexpected(compute.error());
     problem.compute = *compute;
   }
-  // FP8 operands are multiplied along their contiguous dimension, K.
-  const std::string layout = !options.layout.empty() ? options.layout : is_f8 ? "nt" : "nn";
-  if (auto ok = set_layout(problem, layout); !ok) return std::unexpected(ok.error());
+  if (auto ok = set_layout(problem, options.layout); !ok) return std::unexpected(ok.error());
   if (!options.epilogue.empty()) {
     const Result<Epilogue> epilogue = parse_epilogue(options.epilogue);
     if (!epilogue) return bad_request(fmt::format("--epilogue: {}", epilogue.error().message));

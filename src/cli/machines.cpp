@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "cli/environment.h"
 #include "cli/verb.h"
@@ -92,10 +93,27 @@ void add_figure(TextTable& table, const std::string& name, const Figure& figure,
   table.add_row({name, fmt::format("{:.10g} {}", figure.value, unit), figure.source});
 }
 
+void add_limits(TextTable& table, const Limits& limits) {
+  const std::tuple<const char*, std::int64_t, const char*> rows[] = {
+      {"shared memory of an SM", limits.shared_bytes_per_sm, "bytes"},
+      {"shared memory of a block", limits.shared_bytes_per_block, "bytes"},
+      {"shared memory reserved a block", limits.shared_bytes_reserved, "bytes"},
+      {"registers of an SM", limits.registers_per_sm, ""},
+      {"registers of a thread", limits.registers_per_thread, ""},
+      {"threads of a block", limits.threads_per_block, ""},
+      {"warps of an SM", limits.warps_per_sm, ""},
+      {"blocks of an SM", limits.blocks_per_sm, ""}};
+  for (const auto& [name, value, unit] : rows) {
+    add_figure(table, name, {static_cast<double>(value), limits.source}, unit);
+  }
+}
+
 std::string in_full(const Machine& machine) {
   TextTable table({{"figure", TextTable::Align::left},
                    {"value", TextTable::Align::left},
                    {"source", TextTable::Align::left}});
+  add_figure(table, machine.device == Device::gpu ? "SMs" : "usable CPUs",
+             {static_cast<double>(machine.num_units), machine.num_units_source}, "");
   add_figure(table, "boost clock", machine.boost_mhz, "MHz");
   add_figure(table, "sustained clock", machine.sustained_mhz, "MHz");
   for (const Peak& peak : machine.peaks) {
@@ -107,9 +125,9 @@ std::string in_full(const Machine& machine) {
     add_figure(table, level.name + " bandwidth", level.bandwidth_gbps, "GB/s");
     add_figure(table, level.name + " measured bandwidth", level.measured_bandwidth_gbps, "GB/s");
   }
+  add_limits(table, machine.limits);
   std::string text =
-      fmt::format("{}: {}, {}, {} {}\n\n", machine.name, machine.title, machine.architecture,
-                  machine.num_units, machine.device == Device::gpu ? "SMs" : "usable CPUs");
+      fmt::format("{}: {}, {}\n\n", machine.name, machine.title, machine.architecture);
   text += table.text();
   for (const std::string& note : machine.notes) text += "  " + note + '\n';
   return text;

@@ -35,6 +35,7 @@ Machine host_machine() {
   const auto target = cpu::choose_target("");
   if (target) machine.architecture = (*target)->target;
   machine.num_units = cpu::usable_cpus();
+  machine.num_units_source = "the affinity mask and the container's quota";
 
   const cpu::CacheSizes caches = cpu::read_cache_sizes();
   machine.memory.push_back(make_level("dram", memory_bytes(), "sysconf", "device"));
@@ -43,7 +44,6 @@ Machine host_machine() {
   }
   machine.memory.push_back(make_level("l2", caches.l2_bytes, caches.source, "core"));
   machine.memory.push_back(make_level("l1", caches.l1_bytes, caches.source, "core"));
-  machine.notes.push_back("cores by the affinity mask and the container's quota");
   return machine;
 }
 

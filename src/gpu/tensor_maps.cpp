@@ -6,14 +6,12 @@
 #include <string>
 
 #include "gpu/driver.h"
+#include "schedule/bulk_copy.h"
 
 namespace tilewise::gpu {
 namespace {
 
 constexpr std::int64_t kBulkBytes = 16;  // bases and pitches
-// The device hands coordinates to the bulk copy as 32-bit signed integers, those of a tile that
-// ends past the matrix too.
-constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
 constexpr const char* kWayOut = "or take schedule \"mma\"";
 
 // A matrix as the bulk copy sees it: the contiguous dimension, the other one, the batch.
@@ -101,55 +99,9 @@ bool is_multiple(std::int64_t stride, Type type) {
   return stride * size_bytes(type) % kBulkBytes == 0;
 }
 
-Result<void> check_strides(const char* name, Type type, const Strides& strides, std::int64_t rows,
-                           std::int64_t columns) {
-  const std::string operand(name);
-  if (strides.column != 1 && strides.row != 1) {
-    return bad_request("matmul: neither rows nor columns of " + operand +
-                       " are contiguous (strides " + std::to_string(strides.row) + " and " +
-                       std::to_string(strides.column) + "), which the bulk copy needs; copy it, " +
-                       kWayOut);
-  }
-  if (rows > kMaxExtent || columns > kMaxExtent) {
-    return bad_request("matmul: " + operand + " is " + std::to_string(rows) + " x " +
-                       std::to_string(columns) + ", and the bulk copy addresses at most " +
-                       std::to_string(kMaxExtent) + " a dimension; split it, " + kWayOut);
-  }
-  const std::int64_t pitch = strides.column == 1 ? strides.row : strides.column;
-  for (const auto& [what, stride] : {std::pair{strides.column == 1 ? "row" : "column", pitch},
-                                     std::pair{"batch", strides.batch}}) {
-    if (is_multiple(stride, type)) continue;
-    const std::int64_t whole = kBulkBytes / size_bytes(type);
-    return bad_request("matmul: " + std::string(what) + " stride of " + operand + " is " +
-                       std::to_string(stride) + " " + std::string(to_string(type)) + " elements (" +
-                       std::to_string(stride * size_bytes(type)) +
-                       " bytes), not a multiple of 16 bytes, which the bulk copy needs; pad to " +
-                       std::to_string((stride + whole - 1) / whole * whole) + ", " + kWayOut);
-  }
-  return {};
-}
-
-// Tensor cores read shared tiles along either dimension for 16-bit elements alone.
-Result<void> check_along_k(const Problem& p) {
-  constexpr int kEitherWayBytes = 2;
-  if (size_bytes(p.type_a) == kEitherWayBytes) return {};
-  const bool a = p.a.column == 1, b = p.b.row == 1;
-  if (a && b) return {};
-  const std::string type(to_string(p.type_a));
-  return bad_request(
-      "matmul: " + std::string(a ? "B" : "A") + " is " + type +
-      " and not contiguous along k, which wgmma needs for elements that are not of 16 "
-      "bits; pass A row-major and B column-major (layout nt)" +
-      (p.type_a == Type::f32 ? std::string(", ") + kWayOut : ""));
-}
-
 }  // namespace
 
-Result<void> check_bulk_strides(const Problem& p) {
-  if (auto ok = check_along_k(p); !ok) return ok;
-  if (auto ok = check_strides("A", p.type_a, p.a, p.m, p.k); !ok) return ok;
-  return check_strides("B", p.type_b, p.b, p.k, p.n);
-}
+Result<void> check_bulk_strides(const Problem& p) { return check_bulk_copy(p, "matmul"); }
 
 Result<void> check_bulk_address(const char* name, const void* data) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);

@@ -93,6 +93,8 @@ void read_limits(ObjectReader& reader, Limits& limits) {
   visit_limits(limits, [&](std::string_view name, std::int64_t& limit) {
     limit = nested.integer(name, 0, kLargest, 0);
   });
+  limits.source = nested.string("source");
+  if (Limits unknown{.source = limits.source}; limits != unknown) nested.require("source");
   if (const Result<void> done = nested.finish(); !done) reader.fail_with(done.error());
 }
 
@@ -166,6 +168,7 @@ Result<Machine> parse_machine(std::string_view text) {
   machine.device = reader.choice("device", {"cpu", "gpu"}, 1) == 0 ? Device::cpu : Device::gpu;
   machine.architecture = reader.string("architecture");
   machine.num_units = reader.integer("num_units", 1, kLargest, 1);
+  machine.num_units_source = reader.string("num_units_source");
   machine.boost_mhz = read_figure(reader, "boost_mhz");
   machine.sustained_mhz = read_figure(reader, "sustained_mhz");
   read_entries(reader, "memory", machine.memory, read_memory);
@@ -184,6 +187,7 @@ void write_machine(JsonWriter& w, const Machine& machine) {
   w.member("device", to_string(machine.device));
   w.member("architecture", machine.architecture);
   w.member("num_units", machine.num_units);
+  if (!machine.num_units_source.empty()) w.member("num_units_source", machine.num_units_source);
   write_figure(w, "boost_mhz", machine.boost_mhz);
   write_figure(w, "sustained_mhz", machine.sustained_mhz);
   write_levels_and_peaks(w, machine);
@@ -191,6 +195,7 @@ void write_machine(JsonWriter& w, const Machine& machine) {
   w.begin_object();
   visit_limits(machine.limits,
                [&](std::string_view name, const std::int64_t& limit) { w.member(name, limit); });
+  if (!machine.limits.source.empty()) w.member("source", machine.limits.source);
   w.end_object();
   w.key("notes");
   w.begin_array();

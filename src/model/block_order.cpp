@@ -52,40 +52,53 @@ double hit_share(double d0, double d1, double capacity) {
   return d0 <= capacity ? crossing : 1 - crossing;
 }
 
+// Tiles of the launch: those of one product (or of one part of its K), and how many such slices.
+struct TileGrid {
+  std::int64_t tile_m = 0, tile_n = 0;    // outputs, a whole cluster's
+  std::int64_t tiles_m = 0, tiles_n = 0;  // of a slice
+  std::int64_t batch = 1, ways = 1;       // slice = product * ways + part of K
+  std::int64_t slots = 0;
+
+  [[nodiscard]] std::int64_t slice_tiles() const { return tiles_m * tiles_n; }
+  [[nodiscard]] std::int64_t tiles() const { return slice_tiles() * batch * ways; }
+};
+
 class LruForm {
  public:
-  LruForm(const BlockGrid& grid, std::int64_t tiles_m, std::int64_t tiles_n, std::int64_t tile_m,
-          std::int64_t tile_n, std::int64_t slots, double capacity)
+  LruForm(const BlockGrid& grid, const TileGrid& tiles, double capacity)
       : grid_(grid),
-        tiles_m_(tiles_m),
-        tiles_n_(tiles_n),
-        slots_(slots),
+        tiles_(tiles),
         capacity_(capacity),
-        panels_(static_cast<std::size_t>(tiles_m + tiles_n)),
-        uses_(divide_up(tiles_m * tiles_n, slots)) {
-    const auto k = static_cast<double>(grid.k);
-    for (std::int64_t i = 0; i < tiles_m; ++i) {
+        slices_a_((grid.shared_a ? 1 : tiles.batch) * tiles.ways),
+        slices_b_((grid.shared_b ? 1 : tiles.batch) * tiles.ways),
+        panels_(static_cast<std::size_t>(slices_a_ * tiles.tiles_m + slices_b_ * tiles.tiles_n)),
+        uses_(divide_up(tiles.tiles(), tiles.slots)) {
+    const double k = static_cast<double>(grid.k) / static_cast<double>(tiles.ways);
+    for (std::int64_t i = 0; i < slices_a_ * tiles.tiles_m; ++i) {
+      const std::int64_t first = i % tiles.tiles_m * tiles.tile_m;
       panel(i).bytes =
-          k * grid.bytes_a * static_cast<double>(std::min(tile_m, grid.m - i * tile_m));
+          k * grid.bytes_a * static_cast<double>(std::min(tiles.tile_m, grid.m - first));
     }
-    for (std::int64_t j = 0; j < tiles_n; ++j) {
-      panel(tiles_m + j).bytes =
-          k * grid.bytes_b * static_cast<double>(std::min(tile_n, grid.n - j * tile_n));
+    for (std::int64_t j = 0; j < slices_b_ * tiles.tiles_n; ++j) {
+      const std::int64_t first = j % tiles.tiles_n * tiles.tile_n;
+      panel(first_b() + j).bytes =
+          k * grid.bytes_b * static_cast<double>(std::min(tiles.tile_n, grid.n - first));
     }
   }
 
   void run(BlockTraffic& result) {
-    const std::int64_t tiles = tiles_m_ * tiles_n_;
-    for (std::int64_t wave = 0; wave * slots_ < tiles; ++wave) {
+    const std::int64_t tiles = tiles_.tiles();
+    for (std::int64_t wave = 0; wave * tiles_.slots < tiles; ++wave) {
       used_.clear();
-      const std::int64_t end = std::min(tiles, (wave + 1) * slots_);
-      for (std::int64_t tile = wave * slots_; tile < end; ++tile) {
-        const TilePosition at =
-            block_tile(static_cast<int>(grid_.order.kind), grid_.order.group,
-                       static_cast<int>(grid_.order.axis), static_cast<int>(tiles_m_),
-                       static_cast<int>(tiles_n_), static_cast<int>(tile));
-        note(at.m, wave);
-        note(tiles_m_ + at.n, wave);
+      const std::int64_t end = std::min(tiles, (wave + 1) * tiles_.slots);
+      for (std::int64_t tile = wave * tiles_.slots; tile < end; ++tile) {
+        const std::int64_t slice = tile / tiles_.slice_tiles();
+        const TilePosition at = block_tile(
+            static_cast<int>(grid_.order.kind), grid_.order.group,
+            static_cast<int>(grid_.order.axis), static_cast<int>(tiles_.tiles_m),
+            static_cast<int>(tiles_.tiles_n), static_cast<int>(tile % tiles_.slice_tiles()));
+        note(slice_of(slice, grid_.shared_a) * tiles_.tiles_m + at.m, wave);
+        note(first_b() + slice_of(slice, grid_.shared_b) * tiles_.tiles_n + at.n, wave);
       }
       account(wave, result);
     }
@@ -93,6 +106,11 @@ class LruForm {
 
  private:
   Panel& panel(std::int64_t index) { return panels_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] std::int64_t first_b() const { return slices_a_ * tiles_.tiles_m; }
+  // A matrix that the batch shares has the slices of one product.
+  [[nodiscard]] std::int64_t slice_of(std::int64_t slice, bool shared) const {
+    return shared ? slice % tiles_.ways : slice;
+  }
 
   void note(std::int64_t index, std::int64_t wave) {
     if (panel(index).seen_wave == wave) return;
@@ -122,8 +140,9 @@ class LruForm {
   }
 
   const BlockGrid& grid_;
-  std::int64_t tiles_m_, tiles_n_, slots_;
+  const TileGrid& tiles_;
   double capacity_;
+  std::int64_t slices_a_, slices_b_;
   std::vector<Panel> panels_;  // rows of A, then columns of B
   LastUses uses_;
   std::vector<std::int64_t> used_;
@@ -131,8 +150,8 @@ class LruForm {
 
 // Bytes of one wave for a grid too large to walk: a wave covers about group x (slots / group)
 // tiles.
-double wave_estimate(const BlockGrid& grid, std::int64_t tiles_m, std::int64_t tiles_n,
-                     std::int64_t tile_m, std::int64_t tile_n, double slots) {
+double wave_estimate(const BlockGrid& grid, const TileGrid& tiles) {
+  const auto slots = static_cast<double>(tiles.slots);
   double along = 1;  // tiles along m
   switch (grid.order.kind) {
     case Order::Kind::row:
@@ -149,14 +168,19 @@ double wave_estimate(const BlockGrid& grid, std::int64_t tiles_m, std::int64_t t
       along = grid.order.axis == Order::Axis::m ? grid.order.group : slots / grid.order.group;
       break;
   }
-  along = std::clamp(along, 1.0, std::min(slots, static_cast<double>(tiles_m)));
-  const double across = std::clamp(slots / along, 1.0, static_cast<double>(tiles_n));
-  return static_cast<double>(grid.k) * (along * static_cast<double>(tile_m) * grid.bytes_a +
-                                        across * static_cast<double>(tile_n) * grid.bytes_b);
+  along = std::clamp(along, 1.0, std::min(slots, static_cast<double>(tiles.tiles_m)));
+  const double across = std::clamp(slots / along, 1.0, static_cast<double>(tiles.tiles_n));
+  return static_cast<double>(grid.k) / static_cast<double>(tiles.ways) *
+         (along * static_cast<double>(tiles.tile_m) * grid.bytes_a +
+          across * static_cast<double>(tiles.tile_n) * grid.bytes_b);
 }
 
 Result<void> check(const BlockGrid& g) {
   if (auto ok = check_sizes("block order", g.m, g.n, g.k); !ok) return ok;
+  if (g.batch < 0 || g.split_ways < 1) {
+    return bad_request("block order: batch is " + std::to_string(g.batch) + " and split_ways is " +
+                       std::to_string(g.split_ways) + "; they are at least 0 and 1");
+  }
   if (g.block_m < 1 || g.block_n < 1 || g.slots < 1 || g.cluster.m < 1 || g.cluster.n < 1) {
     return bad_request("block order: block is " + std::to_string(g.block_m) + " x " +
                        std::to_string(g.block_n) + ", slots " + std::to_string(g.slots) +
@@ -176,37 +200,48 @@ double best_group(std::int64_t slots, std::int64_t block_m, std::int64_t block_n
 Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes, bool walk) {
   if (auto ok = check(g); !ok) return std::unexpected(ok.error());
   BlockTraffic result;
-  if (g.m == 0 || g.n == 0 || g.k == 0) return result;
-  const Count m(g.m), n(g.n), k(g.k), sa(g.bytes_a), sb(g.bytes_b);
-  result.minimum = m * k * sa + k * n * sb;
+  if (g.m == 0 || g.n == 0 || g.k == 0 || g.batch == 0) return result;
+  const Count m(g.m), n(g.n), k(g.k), sa(g.bytes_a), sb(g.bytes_b), batch(g.batch);
+  result.minimum =
+      m * k * sa * (g.shared_a ? Count(1) : batch) + k * n * sb * (g.shared_b ? Count(1) : batch);
   const Count blocks_m = ceil_div(m, g.block_m), blocks_n = ceil_div(n, g.block_n);
-  result.delivered = m * k * sa * blocks_n + k * n * sb * blocks_m;
+  result.delivered = (m * k * sa * blocks_n + k * n * sb * blocks_m) * batch;
   // A is shared by the blocks of a cluster along n, B along m.
   const Count asks_a = g.multicast ? ceil_div(blocks_n, g.cluster.n) : blocks_n;
   const Count asks_b = g.multicast ? ceil_div(blocks_m, g.cluster.m) : blocks_m;
-  result.lookups = m * k * sa * asks_a + k * n * sb * asks_b;
+  result.lookups = (m * k * sa * asks_a + k * n * sb * asks_b) * batch;
   if (result.delivered.overflowed()) return bad_request("block order: bytes exceed 2^127 - 1");
 
   const Count tile_rows = Count(g.block_m) * Count(g.cluster.m),
               tile_columns = Count(g.block_n) * Count(g.cluster.n);
-  const Count tiles = ceil_div(m, tile_rows) * ceil_div(n, tile_columns);
-  const std::int64_t slots = std::max<std::int64_t>(1, g.slots / (g.cluster.m * g.cluster.n));
-  const Count waves = ceil_div(tiles, slots);
+  const Count slice = ceil_div(m, tile_rows) * ceil_div(n, tile_columns);
+  const Count slices = batch * Count(g.split_ways);
+  TileGrid grid;
+  grid.tile_m = static_cast<std::int64_t>(std::min(tile_rows.raw(), m.raw()));
+  grid.tile_n = static_cast<std::int64_t>(std::min(tile_columns.raw(), n.raw()));
+  grid.tiles_m = divide_up(g.m, grid.tile_m), grid.tiles_n = divide_up(g.n, grid.tile_n);
+  grid.batch = g.batch, grid.ways = g.split_ways;
+  grid.slots = std::max<std::int64_t>(1, g.slots / (g.cluster.m * g.cluster.n));
+  const Count waves = ceil_div(slice * slices, grid.slots);
   result.waves = waves <= Count(INT64_MAX) ? static_cast<std::int64_t>(waves.raw()) : INT64_MAX;
-  const auto tile_m = static_cast<std::int64_t>(std::min(tile_rows.raw(), m.raw()));
-  const auto tile_n = static_cast<std::int64_t>(std::min(tile_columns.raw(), n.raw()));
-  const std::int64_t tiles_m = divide_up(g.m, tile_m), tiles_n = divide_up(g.n, tile_n);
   if (!walk) {
     result.exact = false;
     result.dram = result.wave_only = result.minimum.to_double();
-  } else if (tiles <= Count(kExactTiles)) {
-    LruForm(g, tiles_m, tiles_n, tile_m, tile_n, slots, capacity_bytes).run(result);
+  } else if (slice * slices <= Count(kExactTiles)) {
+    LruForm(g, grid, capacity_bytes).run(result);
+  } else if (slice <= Count(kExactTiles)) {
+    BlockGrid one = g;
+    one.batch = one.split_ways = 1;
+    const double share = slices.to_double() / static_cast<double>(g.split_ways);
+    grid.batch = grid.ways = 1;
+    LruForm(one, grid, capacity_bytes).run(result);
+    result.exact = false;
+    result.dram *= share, result.wave_only *= share;
   } else {
     result.exact = false;
-    result.wave_only = waves.to_double() * wave_estimate(g, tiles_m, tiles_n, tile_m, tile_n,
-                                                         static_cast<double>(slots));
+    result.wave_only = waves.to_double() * wave_estimate(g, grid);
     const double compulsory = result.minimum.to_double();
-    result.wave_only = std::max(result.wave_only, compulsory);
+    result.wave_only = std::clamp(result.wave_only, compulsory, result.delivered.to_double());
     result.dram = compulsory <= capacity_bytes ? compulsory : result.wave_only;
   }
   return result;

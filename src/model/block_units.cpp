@@ -168,15 +168,14 @@ double shared_wavefronts_per_k(const Problem& p, const Schedule& s, const Footpr
   return 0;
 }
 
+// Neighbouring threads on neighbouring rows touch 32 lines of A; on columns, one. The other operand
+// is a broadcast or a row: one line.
+double direct_lines_per_warp(const Schedule& s) {
+  return s.kernel == "naive_rows" ? kWarpLanes + 1 : 2;
+}
+
 double direct_lines_per_k(const Problem& p, const Schedule& s, const Footprint& f) {
   const auto warps = static_cast<double>(divide_up(f.block.threads, kWarpLanes));
-  if (arithmetic_of(s) == Arithmetic::lanes) {
-    if (find_tile(s, Level::block) != nullptr) return 0;
-    // Neighbouring threads on neighbouring rows touch 32 lines of A; on columns, one. The other
-    // operand is a broadcast or a row: one line.
-    const bool rows = s.kernel == "naive_rows";
-    return warps * (rows ? kWarpLanes + 1 : 2);
-  }
   if (arithmetic_of(s) != Arithmetic::mma || s.copy != Copy::direct) return 0;
   // A fragment of m x k touches a line for each row of m, one of k x n for each row of k.
   const Tile& instruction = *find_tile(s, Level::instruction);

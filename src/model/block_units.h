@@ -15,8 +15,10 @@ namespace tilewise {
 [[nodiscard]] double shared_wavefronts_per_k(const Problem& problem, const Schedule& schedule,
                                              const Footprint& footprint);
 
-// 128-byte lines that the requests of a block touch in one step of k, for schedules that multiply
-// straight from global memory (no block level): each is a cycle of the L1.
+// 128-byte lines that requests touch in one step of k, where a kernel multiplies straight from
+// global memory: each is a cycle of the L1. A warp of one thread an output; a block of mma.sync (0
+// where it copies to shared memory first).
+[[nodiscard]] double direct_lines_per_warp(const Schedule& schedule);
 [[nodiscard]] double direct_lines_per_k(const Problem& problem, const Schedule& schedule,
                                         const Footprint& footprint);
 

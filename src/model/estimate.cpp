@@ -72,8 +72,12 @@ void add_levels(const Problem& p, const Schedule& s, const Machine& machine,
     level.memory = reads_from(s, i);
     level.m = c.m, level.n = c.n, level.k = c.k;
     level.reads = c.reads;
-    level.bytes =
-        c.reads_a.to_double() * size_bytes(p.type_a) + c.reads_b.to_double() * size_bytes(p.type_b);
+    // The CPU packs panels of 16-bit elements as float32.
+    auto bytes = [&](Type type) {
+      const bool packed = machine.device == Device::cpu && i > 0;
+      return packed ? std::max(size_bytes(type), 4) : size_bytes(type);
+    };
+    level.bytes = c.reads_a.to_double() * bytes(p.type_a) + c.reads_b.to_double() * bytes(p.type_b);
     if (level.bytes > 0) level.intensity = counted.flops.to_double() / level.bytes;
     const std::string_view memory =
         level.memory == "global" ? "dram" : std::string_view(level.memory);

@@ -11,14 +11,26 @@ constexpr std::int64_t kRegisterBytes = 4;
 // Registers for addresses, counters and predicates that no formula gives: typical of compiled
 // kernels.
 constexpr std::int64_t kLaneOther = 24;
-constexpr std::int64_t kTensorOther = 40;
-// A kernel without a block level (one thread or one warp tile an output) launches 32 x 32 outputs.
+constexpr std::int64_t kMmaOther = 60;
+constexpr std::int64_t kWgmmaOther = 40;
+// A kernel without a block level: rung 02 launches 16 x 32 outputs, 01 and the rest 32 x 32.
 constexpr std::int64_t kDirectEdge = 32;
-// wgmma kernels store D through panels of 64 rows of 128 bytes, two a warpgroup
-// (kernels/ladder/14).
+constexpr std::int64_t kNaiveRows = 16;
+// What the kernels' maps of shared memory hold beside the stages (kernels/ladder). wgmma kernels
+// store D through panels of 64 rows of 128 bytes, two a warpgroup, and have two barriers a stage; a
+// warp of rung 11 has a 16 x 16 tile of A, B and D.
 constexpr std::int64_t kPanelBytes = 2 * 64 * 128;
-// A persistent wgmma kernel has one warpgroup to copy and two to multiply.
+constexpr std::int64_t kBarrierBytes = 8;
+constexpr std::int64_t kFlagBytes = 4;
+constexpr std::int64_t kMmaMapBytes = 1024;
+constexpr std::int64_t kTunedMapBytes = 64;
+constexpr std::int64_t kConflictFreeAlignment = 1024;
+constexpr std::int64_t kWmmaWarpBytes = 2048;
+// A persistent wgmma kernel has one warpgroup to copy and two to multiply. All start with the same
+// registers, then the first gives most of its own to the others (kernels/ladder/14).
 constexpr std::int64_t kConsumers = 2;
+constexpr std::int64_t kPipelineRegisters = 168;
+constexpr std::int64_t kConsumerRegisters = 232;
 
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
@@ -29,12 +41,32 @@ Tile tile_or_empty(const Schedule& s, Level level) {
 
 std::string number(std::int64_t x) { return std::to_string(x); }
 
+std::int64_t padding(const Schedule& s) {
+  return s.shared_layout.kind == SharedLayout::Kind::pad ? s.shared_layout.amount : 0;
+}
+
 // Shared memory of the stages of A and B.
 std::int64_t stage_bytes(const Problem& p, const Schedule& s, const Footprint& f) {
-  std::int64_t pad = 0;
-  if (s.shared_layout.kind == SharedLayout::Kind::pad) pad = s.shared_layout.amount;
-  return s.stages * f.block_k *
-         ((f.block_m + pad) * size_bytes(p.type_a) + (f.block_n + pad) * size_bytes(p.type_b));
+  const std::int64_t pad = padding(s);
+  const std::int64_t a = f.block_k * (f.block_m + pad) * size_bytes(p.type_a);
+  const std::int64_t b = f.block_k * (f.block_n + pad) * size_bytes(p.type_b);
+  if (s.kernel == "conflict_free") {
+    return (divide_up(a, kConflictFreeAlignment) + divide_up(b, kConflictFreeAlignment)) *
+           kConflictFreeAlignment;
+  }
+  return s.stages * (a + b) + (s.kernel == "tuned_f32" ? kTunedMapBytes : 0);
+}
+
+// The same for mma.sync: an operand's lines of the pitch of its contiguous dimension, each padded;
+// those along m or n are 128 bytes.
+std::int64_t mma_stage_bytes(const Problem& p, const Schedule& s, const Footprint& f) {
+  constexpr std::int64_t kLineBytes = 128;
+  auto bytes = [&](bool k_major, std::int64_t extent, int size) {
+    const std::int64_t line = k_major ? f.block_k : kLineBytes / size;
+    return s.stages * f.block_k * size * (extent * (line + padding(s)) / line);
+  };
+  return bytes(p.a.column == 1, f.block_m, size_bytes(p.type_a)) +
+         bytes(p.b.row == 1, f.block_n, size_bytes(p.type_b)) + kMmaMapBytes;
 }
 
 void lanes(const Problem& p, const Schedule& s, Footprint& f) {
@@ -63,13 +95,16 @@ void mma(const Problem& p, const Schedule& s, Footprint& f) {
   const bool staged = s.copy != Copy::direct;
   f.block.threads = divide_up(f.block_m, warp.m) * divide_up(f.block_n, warp.n) * kWarpLanes;
   f.accumulators = divide_up(warp.m * warp.n, kWarpLanes);
+  // Staged kernels load the fragments of the next step of k while they multiply this one's.
   f.operands =
       divide_up((warp.m * size_bytes(p.type_a) + warp.n * size_bytes(p.type_b)) * instruction.k,
-                kWarpLanes * kRegisterBytes);
-  f.other_registers = kTensorOther;
-  if (staged) f.block.shared_bytes = stage_bytes(p, s, f);
+                kWarpLanes * kRegisterBytes) *
+      (staged ? 2 : 1);
+  f.other_registers = kMmaOther;
+  f.block.shared_bytes =
+      staged ? mma_stage_bytes(p, s, f) : f.block.threads / kWarpLanes * kWmmaWarpBytes;
   f.formula = "registers " + number(warp.m) + " x " + number(warp.n) + " / 32 accumulators + " +
-              number(f.operands) + " operands + " + number(kTensorOther) + " for addresses";
+              number(f.operands) + " operands + " + number(kMmaOther) + " for addresses";
 }
 
 void wgmma(const Problem& p, const Schedule& s, Footprint& f) {
@@ -79,10 +114,11 @@ void wgmma(const Problem& p, const Schedule& s, Footprint& f) {
   f.block.threads = kWarpgroupThreads * (s.persistent ? 1 + consumers : 1);
   f.accumulators = divide_up(rows * f.block_n, kWarpgroupThreads);
   if (s.promote_every > 0) f.accumulators *= 2;
-  f.other_registers = kTensorOther;
-  f.block.shared_bytes = stage_bytes(p, s, f) + consumers * kPanelBytes;
+  f.other_registers = kWgmmaOther;
+  f.block.shared_bytes = stage_bytes(p, s, f) + consumers * kPanelBytes +
+                         2 * s.stages * kBarrierBytes + (s.persistent ? consumers * kFlagBytes : 0);
   f.formula = "registers " + number(rows) + " x " + number(f.block_n) + " / 128 accumulators" +
-              (s.promote_every > 0 ? " twice" : "") + " + " + number(kTensorOther) +
+              (s.promote_every > 0 ? " twice" : "") + " + " + number(kWgmmaOther) +
               " for addresses";
 }
 
@@ -120,13 +156,19 @@ Result<Footprint> footprint(const Problem& problem, const Schedule& schedule) {
   Footprint f;
   const Tile block = tile_or_empty(schedule, Level::block);
   const Tile inner = tile_or_empty(schedule, Level::instruction);
-  f.block_m = block.m > 0 ? block.m : kDirectEdge;
+  f.block_m = block.m > 0 ? block.m : schedule.kernel == "naive" ? kNaiveRows : kDirectEdge;
   f.block_n = block.n > 0 ? block.n : kDirectEdge;
   f.block_k = block.k > 0 ? block.k : std::max<std::int64_t>(inner.k, 1);
   if (arithmetic == Arithmetic::lanes) lanes(problem, schedule, f);
   if (arithmetic == Arithmetic::mma) mma(problem, schedule, f);
   if (arithmetic == Arithmetic::wgmma) wgmma(problem, schedule, f);
   f.block.registers_per_thread = f.accumulators + f.operands + f.other_registers;
+  if (arithmetic == Arithmetic::wgmma && schedule.persistent &&
+      f.block.registers_per_thread <= kConsumerRegisters) {
+    f.formula += ", of the " + number(kConsumerRegisters) + " that a warpgroup has to multiply (" +
+                 number(kPipelineRegisters) + " at launch)";
+    f.block.registers_per_thread = kPipelineRegisters;
+  }
   f.formula += "; shared memory " + number(f.block.shared_bytes) + " bytes";
   return f;
 }

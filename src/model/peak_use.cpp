@@ -10,10 +10,52 @@ std::string named(const Schedule& s) {
   return s.name.empty() ? "this schedule" : "schedule \"" + s.name + "\"";
 }
 
+// A compute that the operands' type has: float64 is computed in float64, 16 and 8 bits are
+// multiplied as they are and added in float32, and float32 has all the others. Empty: it has this
+// one.
+std::string wrong_compute(const Problem& p) {
+  const std::string start = "compute is " + std::string(to_string(p.compute)) +
+                            ", and operands of " + std::string(to_string(p.type_a));
+  if (p.type_a == Type::f64) {
+    return p.compute == Compute::f64 ? "" : start + " are computed in float64; take compute f64";
+  }
+  if (p.type_a == Type::f32) {
+    return p.compute != Compute::f64 ? "" : start + " have 32 bits; take compute f32, or type f64";
+  }
+  return p.compute == Compute::f32 ? ""
+                                   : start +
+                                         " are multiplied as they are and added in float32; take "
+                                         "compute f32";
+}
+
+// A schedule that computes what the problem asks for.
+std::string_view schedule_for(const Problem& p) {
+  if (p.type_a == Type::f64) return "packed_avx2_f64";
+  if (size_bytes(p.type_a) == 1) return "wgmma_fp8";
+  if (size_bytes(p.type_a) == 2) return "mma";
+  if (p.compute == Compute::f32) return "square_tile";
+  return p.compute == Compute::tf32 ? "mma_tf32" : "";
+}
+
+// Arithmetic is named, never implied: a schedule serves the compute that it names.
+Result<void> check_compute(const Problem& p, const Schedule& s) {
+  if (const std::string wrong = wrong_compute(p); !wrong.empty()) {
+    return bad_request("explain: " + wrong);
+  }
+  if (s.compute == p.compute) return {};
+  const std::string_view other = schedule_for(p);
+  return bad_request("explain: compute is " + std::string(to_string(p.compute)) + ", and " +
+                     named(s) + " computes " + std::string(to_string(s.compute)) +
+                     "; ask for that by name" +
+                     (other.empty() ? std::string(", or take a schedule with this compute")
+                                    : ", or take schedule \"" + std::string(other) + "\""));
+}
+
 Result<PeakUse> lanes_use(const Problem& p, const Schedule& s) {
   if (p.compute != Compute::f32 && p.compute != Compute::f64) {
     return bad_request("explain: compute is " + std::string(to_string(p.compute)) + ", and " +
-                       named(s) + " multiplies on float32 lanes; take f32, or schedule \"mma\"");
+                       named(s) +
+                       " multiplies on float32 lanes; take a schedule with tensor instructions");
   }
   if (p.type_a == Type::f64) return PeakUse{"f64", 1};
   if (p.type_a == Type::f32) return PeakUse{"f32", 1};
@@ -56,6 +98,7 @@ Result<PeakUse> tensor_use(const Problem& p, const Schedule& s) {
 }  // namespace
 
 Result<PeakUse> peak_use(const Problem& problem, const Schedule& schedule) {
+  if (auto ok = check_compute(problem, schedule); !ok) return std::unexpected(ok.error());
   switch (arithmetic_of(schedule)) {
     case Arithmetic::cpu:
       return PeakUse{problem.type_a == Type::f64 ? "f64" : "f32", 1};

@@ -12,6 +12,8 @@
 namespace tilewise {
 namespace {
 
+constexpr double kSmallLoss = 0.9;  // a share of busy SMs or useful products that is worth a word
+
 // The terms, largest first, equal ones by name. (A total order, here and wherever a result is
 // sorted: libstdc++ 12's stable sort warns under clang.)
 std::vector<TimeTerm> sorted_terms(const Estimate& e) {
@@ -22,11 +24,16 @@ std::vector<TimeTerm> sorted_terms(const Estimate& e) {
   return terms;
 }
 
+Count num_outputs(const Problem& p) { return Count(p.m) * Count(p.n) * Count(p.batch); }
 bool empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; }
 
 std::string limiter_sentence(const Report& r) {
   const Estimate& e = r.estimate;
-  if (empty(r.problem)) return "A dimension is 0: nothing is multiplied.";
+  if (empty(r.problem)) {
+    const bool writes = r.problem.k == 0 && num_outputs(r.problem) != Count(0);
+    return writes ? "K is 0: nothing is multiplied, and D is the epilogue of 0."
+                  : "A dimension is 0: nothing is multiplied or written.";
+  }
   const std::vector<TimeTerm> terms = sorted_terms(e);
   if (terms.empty()) return "No rate of this machine is known, so nothing says what limits it.";
   std::string text = fmt::format("Limited by {}: {:.4g} us", terms[0].name, terms[0].time_us);
@@ -35,15 +42,15 @@ std::string limiter_sentence(const Report& r) {
   }
   if (terms[0].name != "DRAM" && terms[0].name != "L2" && r.machine.device == Device::gpu) {
     std::vector<std::string> losses;
-    if (e.waves.efficiency > 0 && e.waves.efficiency < 0.9) {
-      losses.push_back(fmt::format("{} blocks fill {:.0f} % of {} wave{}",
-                                   e.waves.tiles.to_string(), 100 * e.waves.efficiency,
-                                   e.waves.waves.to_string(),
-                                   e.waves.waves == Count(1) ? "" : "s"));
+    if (e.busy > 0 && e.busy < kSmallLoss) {
+      losses.push_back(fmt::format("{} block{} keep{} {:.3g} % of {} SMs busy",
+                                   e.waves.tiles.to_string(), e.waves.tiles == Count(1) ? "" : "s",
+                                   e.waves.tiles == Count(1) ? "s" : "", 100 * e.busy,
+                                   r.machine.num_units));
     }
-    if (e.padding_efficiency > 0 && e.padding_efficiency < 0.9) {
+    if (e.padding_efficiency > 0 && e.padding_efficiency < kSmallLoss) {
       losses.push_back(
-          fmt::format("{:.0f} % of the products are padding", 100 * (1 - e.padding_efficiency)));
+          fmt::format("{:.3g} % of the products are padding", 100 * (1 - e.padding_efficiency)));
     }
     if (!losses.empty()) text += fmt::format("; {}", fmt::join(losses, ", and "));
   }
@@ -65,6 +72,12 @@ std::string remedy_sentence(const Report& r) {
   if (e.limiter == "DRAM") {
     return "What would change it: fewer bytes (a smaller type, a fused neighbour) or more rows to "
            "share them; the bytes that must move take this long.";
+  }
+  const bool idle = e.busy > 0 && (e.busy < kSmallLoss || e.padding_efficiency < kSmallLoss);
+  if (idle && e.limiter == "arithmetic") {
+    return "What would change it: more outputs to fill the machine and its tiles (a larger batch); "
+           "no "
+           "single change of this schedule gains 3 %.";
   }
   if (e.limiter == "arithmetic") {
     return "What would change it: cheaper arithmetic alone (a smaller type, or a named lower "
@@ -94,6 +107,27 @@ void use_exact_units(Report& r) {
   std::ranges::copy(counted->rows, std::back_inserter(r.estimate.traffic.rows));
 }
 
+// No named schedule: because no kernel multiplies the types, or because those that do are refused.
+Error nothing_fits(const Problem& p, const Machine& machine, const Ranking& ranking) {
+  std::string text =
+      fmt::format("explain: no named schedule multiplies {} with compute {} on machine \"{}\"",
+                  to_string(p.type_a), to_string(p.compute), machine.name);
+  if (!ranking.refused.empty()) {
+    return {ErrorCode::bad_request, text + ": " + ranking.refused.front().why};
+  }
+  if (!ranking.missing.empty()) {
+    return {ErrorCode::missing_capability, text + ": " + ranking.missing.front().why};
+  }
+  text += machine.device == Device::gpu
+              ? "; GPU kernels multiply f32 (compute f32 or tf32), bf16, f16 and f8e4m3 (compute "
+                "f32)"
+              : "; the CPU's multiply f64 (compute f64), f32, bf16 and f16 (compute f32)";
+  if (p.type_a == Type::f64 && machine.device == Device::gpu) {
+    text += "; f64 runs on machine \"host\"";
+  }
+  return {ErrorCode::bad_request, text};
+}
+
 }  // namespace
 
 Result<Report> explain(const Problem& problem, const Schedule* schedule, const Machine& machine) {
@@ -103,6 +137,7 @@ Result<Report> explain(const Problem& problem, const Schedule* schedule, const M
   r.machine = machine;
   const Ranking ranking = rank_schedules(problem, machine);
   r.schedules = ranking.alternatives;
+  r.refused = ranking.refused;
   if (schedule != nullptr) {
     r.schedule = *schedule;
   } else {
@@ -111,13 +146,10 @@ Result<Report> explain(const Problem& problem, const Schedule* schedule, const M
       auto taken = cpu_schedule(problem, machine);
       if (!taken) return std::unexpected(taken.error());
       r.schedule = std::move(*taken);
-    } else if (ranking.best != nullptr) {
+    } else if (ranking.best) {
       r.schedule = *ranking.best;
     } else {
-      return bad_request(fmt::format(
-          "explain: no named schedule multiplies {} with compute {} on machine \"{}\"{}{}",
-          to_string(problem.type_a), to_string(problem.compute), machine.name,
-          ranking.refusal.empty() ? "" : "; the last one said: ", ranking.refusal));
+      return std::unexpected(nothing_fits(problem, machine, ranking));
     }
   }
   auto e = estimate(problem, r.schedule, machine);

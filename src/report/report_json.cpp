@@ -83,6 +83,7 @@ void write_block(JsonWriter& w, const Estimate& e) {
   w.member("fraction", e.waves.fraction);
   w.member("efficiency", e.waves.efficiency);
   w.end_object();
+  w.member("busy", e.busy);
   w.member("padding_efficiency", e.padding_efficiency);
 }
 
@@ -141,6 +142,15 @@ void write_report(JsonWriter& w, const Report& r) {
   write_epilogue_cost(w, r.problem);
   if (r.machine.device == Device::gpu) write_block(w, e);
   write_alternatives(w, "schedules", r.schedules);
+  w.key("refused");
+  w.begin_array();
+  for (const Refusal& refusal : r.refused) {
+    w.begin_object(kLine);
+    w.member("what", refusal.what);
+    w.member("why", refusal.why);
+    w.end_object();
+  }
+  w.end_array();
   write_alternatives(w, "changes", r.changes);
   w.key("notes");
   w.begin_array();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "io/svg.h"
 #include "tilewise/report.h"
@@ -12,11 +13,12 @@ namespace {
 
 constexpr int kWidth = 1060, kHeight = 470;
 constexpr double kLeft = 70, kRight = 560, kTop = 50, kBottom = 410;  // of the roofline
-constexpr double kPanel = 190;                                        // edge of a drawing of tiles
+constexpr double kPanel = 150;                                        // edge of a drawing of tiles
 constexpr double kMostLines = 64;  // grid lines that still can be told apart
 
 constexpr std::string_view kAxis = "stroke:#444444";
 constexpr std::string_view kRoof = "stroke:#1f5fa8;stroke-width:2";
+constexpr std::string_view kHalo = "paint-order:stroke;stroke:#ffffff;stroke-width:4px";
 constexpr std::string_view kTile = "fill:#dbe7f5;stroke:#1f5fa8";
 constexpr std::string_view kInner = "fill:#f5c26b;stroke:#8a5a00";
 
@@ -43,8 +45,8 @@ class Roofline {
     svg_.line(x(std::pow(10, low_x_)), y(peak_), kRight, y(peak_), kRoof);
     svg_.text(kRight, y(peak_) - 5,
               fmt::format("{} peak {:.4g} TFLOP/s", r_.estimate.peak.peak, peak_), "end");
-    for (const LevelEstimate& level : r_.estimate.levels) roof(level);
-    for (const LevelEstimate& level : r_.estimate.memories) roof(level);
+    for (const LevelEstimate& level : r_.estimate.memories) roof(level.ridge, level.level);
+    for (const LevelEstimate& level : r_.estimate.levels) roof(level.ridge, level.memory);
     for (const LevelEstimate& level : r_.estimate.levels) point(level, false);
     for (const LevelEstimate& level : r_.estimate.memories) point(level, true);
   }
@@ -73,11 +75,17 @@ class Roofline {
     svg_.text(kLeft - 8, kTop - 12, "TFLOP/s", "end");
   }
 
-  // The slope of one memory: peak at its ridge, less in proportion before it.
-  void roof(const LevelEstimate& level) {
-    if (level.ridge <= 0) return;
-    const double start = std::max(std::pow(10, low_x_), level.ridge * std::pow(10, low_y_) / peak_);
-    svg_.line(x(start), y(peak_ * start / level.ridge), x(level.ridge), y(peak_), kRoof);
+  // The slope of one memory: peak at its ridge, less in proportion before it. Drawn and named once;
+  // the names stand at different heights, since the slopes are near each other.
+  void roof(double ridge, const std::string& memory) {
+    if (ridge <= 0 || std::ranges::find(ridges_, ridge) != ridges_.end()) return;
+    ridges_.push_back(ridge);
+    const double start = std::max(std::pow(10, low_x_), ridge * std::pow(10, low_y_) / peak_);
+    svg_.line(x(start), y(peak_ * start / ridge), x(ridge), y(peak_), kRoof);
+    const double along = std::pow(10, -0.5 * static_cast<double>(ridges_.size()));
+    const double at = std::max(start, ridge * along);
+    svg_.text(x(at) + 8, y(peak_ * at / ridge) + 12,
+              fmt::format("{} {:.0f} GB/s", memory, peak_ * 1e3 / ridge), "start", kHalo);
   }
 
   void point(const LevelEstimate& level, bool memory) {
@@ -87,7 +95,8 @@ class Roofline {
     svg_.circle(x(level.intensity), y(rate), 5, memory ? "fill:#a83232" : "fill:#1f5fa8");
     // Points often lie side by side on the peak: each has a number, and its words in the corner.
     ++points_;
-    svg_.text(x(level.intensity), y(rate) + 18, fmt::format("{}", points_), "middle");
+    svg_.text(x(level.intensity), y(rate) + (memory ? -9 : 18), fmt::format("{}", points_),
+              "middle");
     svg_.text(
         kRight, kBottom - 110 + 16 * points_,
         fmt::format("{} {}: {:.4g}", points_,
@@ -99,6 +108,7 @@ class Roofline {
   Svg& svg_;
   double peak_;
   int points_ = 0;
+  std::vector<double> ridges_;
   double low_x_ = 0, high_x_ = 0, low_y_ = 0, high_y_ = 0;
 };
 

@@ -67,13 +67,15 @@ std::string block_text(const Report& r) {
       "             {} (an estimate)\n"
       "  intensity  {:.4g} FLOP a byte of a block; the ridge against DRAM is {}\n"
       "  occupancy  {} block{} an SM, {:.1f} % of its warps; limited by {}\n"
-      "  waves      {} blocks, {:.3f} -> {} waves, efficiency {:.4f}\n"
+      "  waves      {} blocks, {:.3f} -> {} waves, efficiency {:.4f}; {:.4f} of the SMs' time is "
+      "busy\n"
       "  padding    {:.4f} of the products are useful\n",
       f.block_m, f.block_n, f.block_k, f.block.threads, f.block.registers_per_thread,
       f.block.shared_bytes, f.formula, e.block_intensity, significant(e.ridge),
       e.occupancy.blocks_per_sm, e.occupancy.blocks_per_sm == 1 ? "" : "s",
       100 * e.occupancy.occupancy, e.occupancy.limiter, grouped_digits(e.waves.tiles.to_string()),
-      e.waves.fraction, e.waves.waves.to_string(), e.waves.efficiency, e.padding_efficiency);
+      e.waves.fraction, e.waves.waves.to_string(), e.waves.efficiency, e.busy,
+      e.padding_efficiency);
   return text;
 }
 
@@ -119,6 +121,10 @@ std::string report_text(const Report& r) {
   if (!r.remedy.empty()) text += r.remedy + '\n';
   if (!r.changes.empty()) text += "\nchanges of this schedule\n" + alternatives_text(r.changes);
   if (!r.schedules.empty()) text += "\nnamed schedules\n" + alternatives_text(r.schedules);
+  if (!r.refused.empty()) text += "\nnot as it is\n";
+  for (const Refusal& refusal : r.refused) {
+    text += fmt::format("  {}: {}\n", refusal.what, refusal.why);
+  }
   for (const std::string& note : e.notes) text += "note: " + note + '\n';
   return text;
 }

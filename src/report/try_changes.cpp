@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/choose_schedule.h"
 #include "tilewise/block_order.h"
 
 namespace tilewise {
@@ -104,9 +105,9 @@ class Changes {
   }
 
   void split() {
-    if (e_.waves.fraction == 0 || e_.waves.efficiency > 0.95) return;
+    if (e_.waves.fraction == 0 || e_.busy > 0.95 || from_.stream_k) return;
     for (const int ways : {2, 4, 8, 16}) {
-      if (from_.split_k.ways >= ways || from_.stream_k) continue;
+      if (from_.split_k.ways >= ways) continue;
       Schedule s = from_;
       s.split_k.ways = ways;
       add(fmt::format("K split {} ways", ways), std::move(s));
@@ -126,6 +127,46 @@ class Changes {
   std::vector<Change> changes_;
 };
 
+// The operands as a bulk copy takes them: rows padded to 16 bytes, and, for elements that are not
+// of 16 bits, both along K. What was done, or empty where nothing had to be.
+std::string for_bulk_copies(Problem& p) {
+  std::string what;
+  if (size_bytes(p.type_a) != 2 && (p.a.column != 1 || p.b.row != 1)) {
+    p.a.row = p.k, p.a.column = 1;
+    p.b.row = 1, p.b.column = p.k;
+    what = "A row-major and B column-major (layout nt)";
+  }
+  const std::int64_t unit = 16 / size_bytes(p.type_a);
+  for (const auto& [name, strides] : {std::pair{"A", &p.a}, std::pair{"B", &p.b}}) {
+    std::int64_t& pitch = strides->column == 1 ? strides->row : strides->column;
+    if (pitch % unit == 0) continue;
+    pitch += unit - pitch % unit;
+    what += fmt::format("{}{} of {} padded to {} elements", what.empty() ? "" : ", ",
+                        strides->column == 1 ? "rows" : "columns", name, pitch);
+  }
+  return what;
+}
+
+// The fastest named schedule that copies in bulk, once the operands lie as it needs.
+void try_layout(const Problem& problem, const Machine& machine, double enough,
+                std::vector<Alternative>& gains) {
+  Problem laid_out = problem;
+  const std::string what = for_bulk_copies(laid_out);
+  if (what.empty() || problem.batch > 1) return;
+  Alternative best;
+  for (const Schedule& schedule : named_schedules()) {
+    if (schedule.copy != Copy::bulk || !kernel_multiplies(schedule, laid_out)) continue;
+    const double most = best.time_us > 0 ? best.time_us : enough;
+    const auto quick = estimate(laid_out, schedule, machine, false);
+    if (!quick || quick->time_us > most) continue;
+    const auto exact = estimate(laid_out, schedule, machine);
+    if (!exact || exact->time_us > most) continue;
+    best = {fmt::format("{} and schedule \"{}\"", what, schedule.name), exact->time_us,
+            exact->limiter};
+  }
+  if (best.time_us > 0) gains.push_back(std::move(best));
+}
+
 }  // namespace
 
 std::vector<Alternative> try_changes(const Problem& problem, const Schedule& schedule,
@@ -141,6 +182,7 @@ std::vector<Alternative> try_changes(const Problem& problem, const Schedule& sch
       gains.push_back({change.what, exact->time_us, exact->limiter});
     }
   }
+  try_layout(problem, machine, enough, gains);
   std::sort(gains.begin(), gains.end(), [](const auto& x, const auto& y) {
     return x.time_us != y.time_us ? x.time_us < y.time_us : x.what < y.what;
   });

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -103,6 +104,13 @@ class Machines(ModelTest):
 
         for figure in figures(machines):
             self.assertTrue(figure["source"], figure)
+        for machine in machines:
+            self.assertTrue(machine["num_units_source"], machine["name"])
+            if machine["device"] == "gpu":
+                self.assertTrue(machine["limits"]["source"], machine["name"])
+        text = tilewise("machines", "h200").stdout
+        for row in ("SMs", "shared memory of a block", "warps of an SM"):
+            self.assertIn(row, text)
 
     def test_measure_fills_in_this_machine(self):
         host = self.document("machines", "--measure")["machines"][0]
@@ -179,7 +187,40 @@ class Explain(ModelTest):
         self.assertIn("sm_90", self.refused("explain", 64, 64, 64, "--dtype", "bf16", "--machine",
                                             "a100", "--schedule", "wgmma", code=3))
         self.assertIn("no named schedule multiplies f64", self.refused("explain", 64, 64, 64, "--dtype", "f64"))
-        self.assertIn("k = 32", self.refused("explain", 64, 64, 64, "--dtype", "f8e4m3", "--schedule", "wgmma"))
+        self.assertIn("m64nNk32", self.refused("explain", 64, 64, 64, "--dtype", "f8e4m3", "--schedule", "wgmma"))
+        self.assertIn("swap_ab", self.refused("explain", 64, 64, 64, "--schedule", self.swapped()))
+        self.assertIn("nn, nt, tn and tt", self.refused("explain", 64, 64, 64, "--layout", "tnt"))
+
+    def swapped(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "swapped.json")
+        schedule = {"schema": "tilewise.schedule/1", "name": "swapped", "kernel": "square_tile", "device": "gpu",
+                    "tiles": [{"level": "block", "m": 64, "n": 64, "k": 8}, {"level": "thread", "m": 4, "n": 4}],
+                    "swap_ab": True}
+        with open(path, "w") as file:
+            json.dump(schedule, file)
+        return path
+
+    def test_compute_and_layout_decide_the_schedule(self):
+        def name(*options):
+            answer = self.document("explain", 4096, 4096, 4096, "--machine", "h200", *options)
+            return answer["schedule"]["name"], answer["layout"]
+
+        self.assertEqual(name("--compute", "tf32"), ("mma_tf32", "nn"))
+        self.assertEqual(name("--compute", "tf32", "--layout", "nt"), ("wgmma_pipeline_tf32", "nt"))
+        self.assertEqual(name("--dtype", "f8e4m3"), ("wgmma_fp8", "nt"))
+        self.assertEqual(self.document("explain", 64, 64, 64, "--machine", "h200")["compute"], "f32")
+        self.assertIn("layout nt", self.refused("explain", 64, 64, 64, "--dtype", "f8e4m3", "--layout", "nn"))
+        self.assertIn("mma_tf32", self.refused("explain", 64, 64, 64, "--compute", "tf32", "--schedule", "mma"))
+        self.assertIn("compute f32", self.refused("explain", 64, 64, 64, "--dtype", "bf16", "--compute", "tf32"))
+
+    def test_batches(self):
+        one = self.document("explain", 512, 512, 512, "--dtype", "bf16")
+        six = self.document("explain", 512, 512, 512, "--dtype", "bf16", "--batch", 6, "--schedule",
+                            one["schedule"]["name"])
+        self.assertEqual(six["memories"][1]["bytes"], 6 * one["memories"][1]["bytes"])
+        self.assertEqual(int(six["waves"]["tiles"]), 6 * int(one["waves"]["tiles"]))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tilewise {
 namespace {
 
@@ -99,6 +101,42 @@ TEST(BlockOrderTraffic, LiesBetweenMinimumAndDelivered) {
 TEST(BlockOrderTraffic, AMemoryThatHoldsAllReadsTheMinimum) {
   EXPECT_DOUBLE_EQ(megabytes(grid(1000, 2000, 300, 128, 128, 10, 4), 1000),
                    (1000 * 300 + 300 * 2000) * 2 / 1e6);
+}
+
+// A matrix that the batch shares is one panel for all of it; the others are read for each product.
+TEST(BlockOrderTraffic, Batches) {
+  BlockGrid g = grid(512, 768, 256, 128, 128, 24, 4);  // a wave is a product
+  const auto one = block_traffic(g, kMib);
+  g.batch = 5;
+  const auto five = block_traffic(g, kMib);
+  EXPECT_EQ(five->minimum, Count(5) * one->minimum);
+  EXPECT_EQ(five->delivered, Count(5) * one->delivered);
+  EXPECT_EQ(five->lookups, Count(5) * one->lookups);
+  EXPECT_EQ(five->waves, 5);
+  EXPECT_DOUBLE_EQ(five->dram, 5 * one->dram);
+  g.shared_b = true;
+  const auto shared = block_traffic(g, kMib);
+  EXPECT_EQ(shared->minimum, Count((5 * 512 * 256 + 256 * 768) * 2));
+  EXPECT_EQ(shared->delivered, five->delivered);
+  EXPECT_DOUBLE_EQ(shared->dram, shared->minimum.to_double());
+  // Without a cache that holds B it is read again for each product.
+  EXPECT_DOUBLE_EQ(block_traffic(g, 0)->dram, five->dram);
+  g.batch = std::int64_t{1} << 20;
+  const auto many = block_traffic(g, kMib);
+  EXPECT_FALSE(many->exact);
+  EXPECT_DOUBLE_EQ(many->dram, std::ldexp(one->dram, 20));
+}
+
+// The parts of a split K are launched one after another, each with its share of K.
+TEST(BlockOrderTraffic, SplitK) {
+  BlockGrid g = grid(512, 768, 300, 128, 128, 24, 4);
+  const auto whole = block_traffic(g, kMib);
+  g.split_ways = 3;
+  const auto split = block_traffic(g, kMib);
+  EXPECT_EQ(split->delivered, whole->delivered);
+  EXPECT_EQ(split->minimum, whole->minimum);
+  EXPECT_EQ(split->waves, 3);
+  EXPECT_DOUBLE_EQ(split->dram, whole->dram);
 }
 
 TEST(BlockOrderTraffic, ZeroDimensionsAndRefusals) {

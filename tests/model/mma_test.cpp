@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace tilewise {
 namespace {
 
@@ -56,8 +58,12 @@ TEST(MmaShape, Parses) {
 }
 
 TEST(MmaLayout, EachThreadHoldsItsElementsOnce) {
-  for (const MmaShape shape : {MmaShape{16, 8, 8}, MmaShape{16, 8, 16}, MmaShape{16, 8, 32},
-                               MmaShape{64, 40, 16}, MmaShape{64, 256, 32}}) {
+  std::vector<MmaShape> shapes;
+  for (const int k : {8, 16, 32}) {
+    shapes.push_back({16, 8, k});
+    for (int n = 8; n <= 256; n += 8) shapes.push_back({64, n, k});
+  }
+  for (const MmaShape shape : shapes) {
     auto layout = mma_layout(shape);
     ASSERT_TRUE(layout.has_value());
     EXPECT_THAT(layout->title, HasSubstr(to_string(shape)));

@@ -56,7 +56,7 @@ TEST(Pebbles, RefuseALongSimulation) {
 
 // LRU reaches the C-resident count at S = a^2 + 3a + 1 and not below (a = 2: at 10).
 TEST(Lru, NeedsMoreThanPebbles) {
-  for (const std::int64_t a : {2, 3, 4, 6, 8}) {
+  for (const std::int64_t a : {2, 3, 4, 6, 8, 12}) {
     BoundQuestion q{.m = 3 * a, .n = 3 * a, .k = 7, .fast_memory = a == 2 ? 10 : a * a + 3 * a + 1};
     auto counted = count_resident(q, Resident::c, a, a);
     auto enough = simulate_lru(q, a, a);
