@@ -24,15 +24,18 @@ export class FragmentFigure {
       this.drawings.replaceChildren();
       this.caption.textContent = count.error ? '' : answer.error;
       this.answer = null;
+      this.said = null;
       this.fillShapes(this.state.get('fragment') || 'm16n8k16');
       return;
     }
     if (this.answer !== answer) {
       this.answer = answer;
       this.hovered = null;
+      this.said = null;
       this.fillShapes(answer.shape);
       this.drawings.replaceChildren(...answer.fragments.map(f => this.figure(f)));
     }
+    if (this.said === `${answer.shape} ${this.chosen()}`) return;
     this.thread.max = String(answer.fragments.at(-1).threads - 1);
     if (document.activeElement !== this.thread) this.thread.value = String(this.chosen());
     this.say();
@@ -72,6 +75,7 @@ export class FragmentFigure {
   say() {
     if (!this.answer) return;
     const thread = this.chosen();
+    this.said = `${this.answer.shape} ${thread}`;
     const parts = this.answer.fragments.map(f => {
       const places = [];
       f.thread.forEach((t, i) => { if (t === thread) places.push([f.element[i], Math.floor(i / f.columns), i % f.columns]); });

@@ -27,7 +27,9 @@ export class InsideFigure {
   }
 
   show(count) {
-    const place = { at: this.state.get('at'), phase: this.state.get('phase'), thread: this.state.get('thread') };
+    // All phases but the last look alike inside.
+    const phase = this.state.get('phase');
+    const place = { at: this.state.get('at'), phase: phase === String(count.phases - 1) ? phase : '', thread: this.state.get('thread') };
     const answer = count.error ? count : this.model.ask('inside', this.state.query(place));
     this.answer = answer;
     this.controls.hidden = Boolean(answer.error);
@@ -36,6 +38,10 @@ export class InsideFigure {
       this.caption.textContent = count.error ? '' : answer.error;
       return;
     }
+    const shown = `${this.k()} ${JSON.stringify(place)}`;
+    if (answer === this.shownAnswer && shown === this.shown) return;
+    this.shownAnswer = answer;
+    this.shown = shown;
     this.what.textContent = `${answer.level} `;
     if (document.activeElement !== this.row) this.row.value = answer.thread_row;
     if (document.activeElement !== this.column) this.column.value = answer.thread_column;

@@ -52,6 +52,7 @@ function wireProblem(state) {
   form.machine.addEventListener('change', () => state.set({ machine: form.machine.value }));
   form.schedule.addEventListener('change', () => state.takeSchedule(form.schedule.value));
   $('share').addEventListener('click', async () => {
+    state.write();
     try {
       await navigator.clipboard.writeText(location.href);
       $('share').textContent = 'Copied';
@@ -89,6 +90,7 @@ function wireTabs(state) {
 }
 
 function showTabs(name) {
+  if ($('tab-' + name).getAttribute('aria-selected') === 'true') return;
   for (const scene of Object.keys(kScenes)) {
     const here = scene === name;
     $('scene-' + scene).hidden = !here;
@@ -123,6 +125,7 @@ async function start() {
     if (scenes[name].key?.(event)) event.preventDefault();
   });
   show();
+  performance.mark('tilewise-ready');
   document.documentElement.dataset.ready = 'true';
   window.tilewise = { model, state };  // for the console, and for tests
 }

@@ -57,8 +57,12 @@ class Model {
   ask(kind, query) {
     const key = kind + '?' + query;
     const known = this.answers.get(key);
-    if (known) return known;
-    if (this.answers.size > 64) this.answers.clear();
+    if (known) {
+      this.answers.delete(key);  // the latest stands last
+      this.answers.set(key, known);
+      return known;
+    }
+    if (this.answers.size >= 64) this.answers.delete(this.answers.keys().next().value);
     let answer;
     try {
       const kindBytes = encoder.encode(kind).length;

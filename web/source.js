@@ -27,6 +27,7 @@ export class SourcePane {
       this.title.textContent = 'Kernel';
       this.text.textContent = count.error ? '' : `Schedule "${count.schedule}" runs kernel "${count.kernel || 'none'}", which is no file of kernels/ladder: on a CPU it is src/cpu/packed_product.cpp.`;
       this.path = null;
+      this.shown = null;
       return;
     }
     if (path !== this.path) {
@@ -35,6 +36,9 @@ export class SourcePane {
       this.lines = this.model.data.kernels[path].split('\n');
       this.code.replaceChildren(...this.lines.map((line, i) => element('span', { class: 'line', 'data-line': String(i + 1) }, line + '\n')));
     }
+    const shown = `${path} ${moment}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
     const marked = this.marked(moment);
     [...this.code.children].forEach((line, i) => line.classList.toggle('marked', marked.includes(i)));
     this.text.textContent = marked.length ? `Marked: ${marked.length === 1 ? 'line' : 'lines'} ${marked.map(i => i + 1).join(', ')}.` : 'No line of this kernel stands for this moment.';

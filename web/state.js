@@ -5,6 +5,7 @@
 const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'tile', 'cluster', 'stages', 'copy', 'vector',
   'layout', 'order', 'split', 'stream_k', 'persistent', 'swap_ab', 'consumers', 'promote', 'compute', 'kernel',
   'device', 'name', 'note'];
+const kAddressPause = 200;  // ms
 const kOfTheSchedule = kOfTheModel.slice(6);
 
 export class State {
@@ -12,7 +13,11 @@ export class State {
     this.listeners = [];
     const address = location.hash.length > 1 ? location.hash.slice(1) : location.search.slice(1);
     this.items = new URLSearchParams(address || start);
+    this.pending = null;
+    addEventListener('pagehide', () => this.write());
     addEventListener('hashchange', () => {
+      clearTimeout(this.pending);
+      this.pending = null;
       this.items = new URLSearchParams(location.hash.slice(1));
       this.tell();
     });
@@ -32,12 +37,20 @@ export class State {
         if (item !== null && item !== '') this.items.append(name, item);
       }
     }
+    // A browser takes only so many changes of the address a second.
+    this.pending ??= setTimeout(() => this.write(), kAddressPause);
+    this.tell();
+  }
+
+  // The address as it should be, now.
+  write() {
+    clearTimeout(this.pending);
+    this.pending = null;
     try {
       history.replaceState(null, '', '#' + this.items);
     } catch {
       // A page inside another document has no address of its own.
     }
-    this.tell();
   }
 
   // Another named schedule: edits of the one before are dropped.

@@ -189,8 +189,13 @@ export class TilesScene {
   showBarriers() {
     const without = ['full', 'empty'].includes(this.state.get('without')) ? this.state.get('without') : 'none';
     this.barrierChoice.querySelector(`[value=${without}]`).checked = true;
-    if (this.count.error) { this.barrier = null; this.barrierText.textContent = ''; this.wrong.redraw(); return; }
+    if (this.count.error) {
+      this.barrier = this.barrierAnswer = null;
+      return;
+    }
     const answer = this.model.ask('barriers', this.state.query({ at: this.state.get('at'), without }));
+    if (answer === this.barrierAnswer) return;
+    this.barrierAnswer = answer;
     this.barrier = answer.error ? null : answer;
     this.wrong.canvas.hidden = !this.barrier;
     if (answer.error) {

@@ -193,7 +193,7 @@ class Use(ExplorerTest):
         field = page.get_by_label("block m \u00d7 n \u00d7 k")
         field.fill("64 x 64 x 8")
         field.press("Enter")
-        self.assertIn("tile=block%3A64x64x8", page.url)
+        page.wait_for_url("**tile=block%3A64x64x8**")
         self.assertEqual(digits(self.table("level-counts")["block \u2190 global"][1]), 2 * digits(before))
         self.assertIn("SM", page.inner_text("#occupancy-text"))
         thread = page.get_by_label("thread m \u00d7 n")
@@ -212,6 +212,7 @@ class Use(ExplorerTest):
         page.get_by_label("Row of the thread tile").fill("3")
         page.get_by_label("Row of the thread tile").press("Enter")
         texts = [page.inner_text(f"#{name}") for name in ("tiles-text", "inside-text", "barrier-text", "position")]
+        page.wait_for_url("**thread=3%2C0**")
         url = page.url
         other = self.context.new_page()
         other.goto(url)
