@@ -106,7 +106,7 @@ export class BanksScene {
     context.font = `${Math.min(12, h * 0.62)}px system-ui, sans-serif`;
     const y = a.lines * h + h * 0.6;
     a.words_of_bank.forEach((count, bank) => {
-      context.fillStyle = count > 1 ? colour.wrong : colour.muted;
+      context.fillStyle = count > 1 && a.conflicts > 0 ? colour.wrong : colour.muted;
       context.fillText(String(count), bank * w + w / 2, y);
     });
     context.textAlign = 'start';

@@ -260,13 +260,20 @@ function roofline(points, e) {
     const start = Math.max(10 ** lowX, p.ridge * 10 ** lowY / e.peak_tflops);
     line(x(start), y(e.peak_tflops * start / p.ridge), x(p.ridge), y(e.peak_tflops), 'slope');
   }
+  // Points that would lie on each other share one mark.
+  const marks = [];
   points.forEach((p, i) => {
     const reach = p.ridge ? Math.min(e.peak_tflops, e.peak_tflops * p.intensity / p.ridge) : e.peak_tflops;
     const px = x(p.intensity), py = y(reach);
-    parts.push(p.shape === 'circle' ? svg('circle', { cx: px, cy: py, r: 9, class: 'point' })
-      : svg('rect', { x: px - 8, y: py - 8, width: 16, height: 16, class: 'point' }));
-    text(px, py + 4, String(i + 1), 'middle', 'number');
+    const there = marks.find(mark => Math.hypot(mark.px - px, mark.py - py) < 14);
+    if (there) there.numbers.push(i + 1);
+    else marks.push({ px, py, shape: p.shape, numbers: [i + 1] });
     text(width - right - 4, height - bottom - 10 - 15 * (points.length - 1 - i), `${i + 1}  ${p.name}`, 'end', 'label');
   });
+  for (const { px, py, shape, numbers } of marks) {
+    const half = 5 + 4.5 * numbers.length;
+    parts.push(svg('rect', { x: px - half, y: py - 9, width: 2 * half, height: 18, rx: shape === 'circle' ? 9 : 2, class: `point ${shape}` }));
+    text(px, py + 4, numbers.join(','), 'middle', 'number');
+  }
   return svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline', class: 'roofline' }, ...parts);
 }

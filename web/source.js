@@ -2,12 +2,12 @@
 import { element } from 'tilewise/draw.js';
 
 // What each moment of a phase looks like in the kernels of kernels/ladder: by the functions that they
-// call, searched for inside the loop over K (from its line on).
+// call, searched for inside the loops over K.
 const kLoop = /for \((int phase|int64 k|int k) = /;
 const kMarks = {
-  load: /copy_phase\(|load\(phase|copy_a\.store|copy_b\.store|TileA::load|TileB::load|order\(k|expect_tx|arguments\.[ab]\.(row|at)|operand_[ab]\(|\.load</,
+  load: /copy_phase\(|load\(phase|copy_[ab]\.store|Tile[AB]::load|order\(k|expect_tx|wmma_load_|copy<|\.data\[k/,
   full: /__syncthreads|cp_async_wait|mbarrier_wait\(&shared\.full/,
-  multiply: /outer_product|accumulator \+=|accumulator\[|mma_sync|wgmma_mma_async|multiply\(|fma|\bsum \+=|read_shared|mma_m16/,
+  multiply: /outer_product|accumulator(\[i\])? \+=|read_shared|mma<Element|wmma_mma|wgmma_mma_async|multiply\(acc/,
   empty: /__syncthreads|mbarrier_arrive\(&shared\.empty|mbarrier_wait\(&shared\.empty|release\(/,
 };
 
@@ -21,7 +21,7 @@ export class SourcePane {
   }
 
   show(count, moment) {
-    const path = Object.keys(this.model.data.kernels).find(p => p.replace(/^.*\/\d+_/, '') === `${count.kernel}.cuh`);
+    const path = this.pathOf(count.kernel);
     this.code.hidden = !path;
     if (!path) {
       this.title.textContent = 'Kernel';
@@ -48,15 +48,20 @@ export class SourcePane {
     }
   }
 
+  // The kernel's file; one that only calls another rung shows that one.
+  pathOf(kernel) {
+    const kernels = this.model.data.kernels;
+    const path = Object.keys(kernels).find(p => p.replace(/^.*\/\d+_/, '') === `${kernel}.cuh`);
+    const other = path && kernels[path].match(/#include "(ladder\/[^"]+)"/);
+    return other && `kernels/${other[1]}` in kernels ? `kernels/${other[1]}` : path;
+  }
+
   marked(moment) {
-    const loop = this.lines.findIndex(line => kLoop.test(line));
-    if (loop < 0) return [];
-    const indent = this.lines[loop].search(/\S/);
-    let end = this.lines.findIndex((line, i) => i > loop && line.trim() === '}' && line.search(/\S/) === indent);
-    if (end < 0) end = Math.min(this.lines.length, loop + 3);
     const found = [];
-    for (let i = loop + 1; i < end; i++) {
-      if (kMarks[moment].test(this.lines[i]) && !this.lines[i].trim().startsWith('//')) found.push(i);
+    for (const [begin, end] of this.loops()) {
+      for (let i = begin; i < end; i++) {
+        if (kMarks[moment].test(this.lines[i]) && !this.lines[i].trim().startsWith('//')) found.push(i);
+      }
     }
     if (moment !== 'full' && moment !== 'empty') return found;
     // One __syncthreads in the loop serves as both; of two, the first is "full", the second "empty".
@@ -64,5 +69,19 @@ export class SourcePane {
     if (barriers.length < 2) return found;
     const other = moment === 'full' ? barriers.at(-1) : barriers[0];
     return found.filter(i => i !== other);
+  }
+
+  // The bodies of the loops over K, as ranges of lines; of loops without braces only where there is no
+  // other, as in the naive kernels.
+  loops() {
+    const bodies = [], single = [];
+    this.lines.forEach((line, i) => {
+      if (!kLoop.test(line)) return;
+      const indent = line.search(/\S/);
+      if (!line.endsWith('{')) return single.push([i, i + 3]);
+      const end = this.lines.findIndex((other, j) => j > i && other.trim() === '}' && other.search(/\S/) === indent);
+      bodies.push([i + 1, end < 0 ? this.lines.length : end]);
+    });
+    return bodies.length ? bodies : single;
   }
 }

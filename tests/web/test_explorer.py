@@ -180,6 +180,14 @@ class Use(ExplorerTest):
         page.keyboard.press(" ")
         self.assertEqual(page.locator(".code .marked").count() > 0, True)
 
+    def test_every_kernel_has_its_lines_marked(self):
+        self.open()
+        schedules = self.page.evaluate("tilewise.model.names.schedules.filter(s => s.device === 'gpu').map(s => s.name)")
+        for name in schedules:
+            for moment in ("load", "multiply"):
+                self.go(f"schedule={name}&moment={moment}&m=256&n=256&k=256")
+                self.assertGreater(self.page.locator(".code .marked").count(), 0, f"{name} {moment}")
+
     def test_barriers_go_wrong(self):
         page = self.open("m=128&n=128&k=128&schedule=shared_tile")
         self.assertIn("right result", page.inner_text("#barrier-text"))
