@@ -232,7 +232,7 @@ export class ScheduleScene {
 
 // Logarithmic axes: FLOP a byte across, TFLOP/s up; a slope for each memory whose ridge is known.
 function roofline(points, e) {
-  const width = 560, height = 300, left = 54, right = 14, top = 16, bottom = 40;
+  const width = 560, height = 300, left = 54, right = 26, top = 16, bottom = 40;
   const all = points.flatMap(p => [p.intensity, p.ridge]).filter(x => x > 0);
   const lowX = Math.floor(Math.log10(Math.min(...all, 1)) - 0.1), highX = Math.ceil(Math.log10(Math.max(...all, 10)) + 0.1);
   const highY = Math.ceil(Math.log10(e.peak_tflops) + 0.05), lowY = highY - 4;

@@ -127,8 +127,8 @@ export class TilesScene {
     if (c.phases === 0) return 'K is 0: no phase loads anything, and the accumulators stay 0.';
     const range = (x, y) => `${digits(x)} to ${digits(y - 1)}`;
     const rows = range(step.m_begin, step.m_end), columns = range(step.n_begin, step.n_end);
-    const ragged = (step.m_end - step.m_begin < c.tile_m ? ' cut at the bottom edge' : '') +
-      (step.n_end - step.n_begin < c.tile_n ? ' cut at the right edge' : '');
+    const edges = [step.m_end - step.m_begin < c.tile_m && 'bottom', step.n_end - step.n_begin < c.tile_n && 'right'].filter(Boolean);
+    const ragged = edges.length ? ` cut at the ${edges.join(' and the ')} edge` : '';
     const where = `Tile ${step.row}, ${step.column} of ${digits(c.tiles_m)} × ${digits(c.tiles_n)}${ragged}: rows ${rows} and columns ${columns} of C.`;
     const phase = `Phase ${digits(step.phase + 1)} of ${digits(c.phases)} needs columns ${range(step.k_begin, step.k_end)} of A and the same rows of B: ${digits(step.load_a)} + ${digits(step.load_b)} elements.`;
     return `${where} ${phase} ${c.has_block ? kMomentTexts[step.moment] : 'This schedule has no shared memory: threads read global memory themselves.'}`;
