@@ -45,8 +45,9 @@ kernels: ## build with every named GPU schedule compiled ahead of time
 	@cmake --preset release -D TILEWISE_PRECOMPILE=all
 	@scripts/build.sh
 
-explore: ## not there yet: the page that shows a tiling step by step
-	@echo "make explore: the page is not there yet" >&2; exit 1
+explore: ## write build/explorer.html, the page that shows a tiling step by step, and open it
+	@scripts/install_packages.sh explore
+	@scripts/explore.sh
 
 clean: ## remove build/
 	@rm -rf build

@@ -16,3 +16,17 @@ function(tilewise_embed target symbol)
   target_sources(${target} PRIVATE ${output})
   set_source_files_properties(${output} TARGET_DIRECTORY ${target} PROPERTIES GENERATED TRUE)
 endfunction()
+
+# tilewise_embed_binary(TARGET SYMBOL FILE): adds a source to TARGET that defines
+#   const unsigned char tilewise::SYMBOL[];  const std::size_t tilewise::SYMBOL_size;
+set(TILEWISE_EMBED_BINARY_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/write_embedded_binary.cmake)
+function(tilewise_embed_binary target symbol file)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D SYMBOL=${symbol} -D FILE=${file} -P
+            ${TILEWISE_EMBED_BINARY_SCRIPT}
+    DEPENDS ${file} ${TILEWISE_EMBED_BINARY_SCRIPT}
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # install_packages.sh SET: makes sure that the system packages of a set are there.
 #   run    what `make run` and `make build` need
-#   test   run, and the second compiler (also for WebAssembly and aarch64), the test library and
-#          Python's virtual environments
+#   test   explore, and the sanitizers, the C++ library for aarch64, the test library, Python's
+#          virtual environments, and the browser in which the page is tested
+#   explore  run, and the compiler for WebAssembly
 #   check  test, and clang-tidy
 #   bench  run, and what the benchmarks compare with
 # Names are Debian 12's. Ubuntu 24.04 has the same names; it was not tried.
@@ -26,13 +27,15 @@ run_packages="
   libcli11-dev        /usr/include/CLI/CLI.hpp
   nlohmann-json3-dev  /usr/include/nlohmann/json.hpp
   python3             /usr/bin/python3"
-test_packages="$run_packages
+explore_packages="$run_packages
   clang-19            clang++-19
-  libclang-rt-19-dev  -
   lld-19              wasm-ld-19
   wasi-libc           -
   libc++-19-dev-wasm32        -
-  libclang-rt-19-dev-wasm32   -
+  libclang-rt-19-dev-wasm32   -"
+test_packages="$explore_packages
+  libclang-rt-19-dev  -
+  chromium            chromium
   libgtest-dev        /usr/include/gtest/gtest.h
   libgmock-dev        /usr/include/gmock/gmock.h
   python3-venv        -
@@ -48,11 +51,12 @@ bench_packages="$run_packages
 
 case $set_name in
   run) packages=$run_packages ;;
+  explore) packages=$explore_packages ;;
   test) packages=$test_packages ;;
   check) packages=$check_packages ;;
   bench) packages=$bench_packages ;;
   *)
-    echo "install_packages: the set is '$set_name'; valid are run, test, check, bench" >&2
+    echo "install_packages: the set is '$set_name'; valid are run, explore, test, check, bench" >&2
     exit 2
     ;;
 esac

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tilewise/count.h"
 #include "tilewise/result.h"
@@ -52,6 +53,11 @@ constexpr std::int64_t kExactTiles = std::int64_t{1} << 18;
 // Errors: a negative size, block or slots under 1. Cost: O(tiles log waves), 2^18 tiles at most.
 [[nodiscard]] Result<BlockTraffic> block_traffic(const BlockGrid& grid, double capacity_bytes,
                                                  bool walk = true);
+
+// The same dram, wave by wave (their sum is `dram`). Errors: those of block_traffic; a grid of more
+// than kExactTiles tiles.
+[[nodiscard]] Result<std::vector<double>> dram_by_wave(const BlockGrid& grid,
+                                                       double capacity_bytes);
 
 // The group that reads least within one wave: sqrt(slots block_n / block_m).
 [[nodiscard]] double best_group(std::int64_t slots, std::int64_t block_m, std::int64_t block_n);

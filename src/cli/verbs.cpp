@@ -11,6 +11,7 @@ extern const Verb kCountVerb;
 extern const Verb kDevicesVerb;
 extern const Verb kLadderVerb;
 extern const Verb kExplainVerb;
+extern const Verb kExploreVerb;
 extern const Verb kMachinesVerb;
 extern const Verb kMmaVerb;
 extern const Verb kSimulateVerb;
@@ -18,8 +19,8 @@ extern const Verb kSchedulesVerb;
 
 std::span<const Verb* const> verbs() {
   static constexpr std::array kVerbs = {
-      &kRunVerb,    &kCountVerb,   &kSimulateVerb, &kBoundVerb,     &kExplainVerb, &kMmaVerb,
-      &kLadderVerb, &kDevicesVerb, &kMachinesVerb, &kSchedulesVerb, &kBenchVerb};
+      &kRunVerb, &kCountVerb,  &kSimulateVerb, &kBoundVerb,    &kExplainVerb,   &kExploreVerb,
+      &kMmaVerb, &kLadderVerb, &kDevicesVerb,  &kMachinesVerb, &kSchedulesVerb, &kBenchVerb};
   return kVerbs;
 }
 

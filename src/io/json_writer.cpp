@@ -1,8 +1,5 @@
 #include "io/json_writer.h"
 
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 
 namespace tilewise {
@@ -68,13 +65,6 @@ std::string escape_json(std::string_view text) {
     text.remove_prefix(length);
   }
   return escaped;
-}
-
-std::string shortest_json(double number) {
-  if (!std::isfinite(number)) return "null";
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return std::string(buffer.data(), end);
 }
 
 void JsonWriter::break_line() {

@@ -86,7 +86,8 @@ class LruForm {
     }
   }
 
-  void run(BlockTraffic& result) {
+  // by_wave: null, or where the reads of each wave are kept.
+  void run(BlockTraffic& result, std::vector<double>* by_wave = nullptr) {
     const std::int64_t tiles = tiles_.tiles();
     for (std::int64_t wave = 0; wave * tiles_.slots < tiles; ++wave) {
       used_.clear();
@@ -100,7 +101,9 @@ class LruForm {
         note(slice_of(slice, grid_.shared_a) * tiles_.tiles_m + at.m, wave);
         note(first_b() + slice_of(slice, grid_.shared_b) * tiles_.tiles_n + at.n, wave);
       }
+      const double before = result.dram;
       account(wave, result);
+      if (by_wave != nullptr) by_wave->push_back(result.dram - before);
     }
   }
 
@@ -197,7 +200,10 @@ double best_group(std::int64_t slots, std::int64_t block_m, std::int64_t block_n
                    static_cast<double>(block_m));
 }
 
-Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes, bool walk) {
+namespace {
+
+Result<BlockTraffic> traffic_of(const BlockGrid& g, double capacity_bytes, bool walk,
+                                std::vector<double>* by_wave) {
   if (auto ok = check(g); !ok) return std::unexpected(ok.error());
   BlockTraffic result;
   if (g.m == 0 || g.n == 0 || g.k == 0 || g.batch == 0) return result;
@@ -228,7 +234,7 @@ Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes, bo
     result.exact = false;
     result.dram = result.wave_only = result.minimum.to_double();
   } else if (slice * slices <= Count(kExactTiles)) {
-    LruForm(g, grid, capacity_bytes).run(result);
+    LruForm(g, grid, capacity_bytes).run(result, by_wave);
   } else if (slice <= Count(kExactTiles)) {
     BlockGrid one = g;
     one.batch = one.split_ways = 1;
@@ -245,6 +251,22 @@ Result<BlockTraffic> block_traffic(const BlockGrid& g, double capacity_bytes, bo
     result.dram = compulsory <= capacity_bytes ? compulsory : result.wave_only;
   }
   return result;
+}
+
+}  // namespace
+
+Result<BlockTraffic> block_traffic(const BlockGrid& grid, double capacity_bytes, bool walk) {
+  return traffic_of(grid, capacity_bytes, walk, nullptr);
+}
+
+Result<std::vector<double>> dram_by_wave(const BlockGrid& grid, double capacity_bytes) {
+  std::vector<double> waves;
+  const auto traffic = traffic_of(grid, capacity_bytes, true, &waves);
+  if (!traffic) return std::unexpected(traffic.error());
+  if (!traffic->exact) {
+    return bad_request("block order: the grid has more than 2^18 tiles, too many wave by wave");
+  }
+  return waves;
 }
 
 }  // namespace tilewise

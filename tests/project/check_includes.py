@@ -35,7 +35,8 @@ MAY_READ = {
     "report": {"base", "epilogue", "schedule", "model", "simulate", "product", "cpu", "gpu", "io",
                "kernels"},
     "c": {"base", "epilogue", "schedule", "model", "product"},
-    "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io"},
+    "web": {"base", "epilogue", "schedule", "model", "simulate", "io", "kernels"},
+    "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io", "web"},
     "kernels": set(),
 }
 

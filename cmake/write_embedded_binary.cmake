@@ -1,0 +1,11 @@
+# Writes a binary file as an array of bytes; see embed.cmake.
+set(text "#include <cstddef>\n\nnamespace tilewise {\n\nextern const unsigned char ${SYMBOL}[];\n")
+string(APPEND text "extern const std::size_t ${SYMBOL}_size;\n\n")
+file(READ ${FILE} content HEX)
+string(LENGTH "${content}" digits)
+math(EXPR size "${digits} / 2")
+string(REGEX REPLACE "(................................)" "\\1\n" content "${content}")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," content "${content}")
+string(APPEND text "const unsigned char ${SYMBOL}[] = {\n${content}};\n")
+string(APPEND text "const std::size_t ${SYMBOL}_size = ${size};\n\n}  // namespace tilewise\n")
+file(WRITE ${OUTPUT} "${text}")

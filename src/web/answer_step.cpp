@@ -1,0 +1,161 @@
+// Counters at one moment of one phase. A tile of C that is h x w and has passed k0 of K has read
+// what the closed form gives for an h x w x k0 product; tiles launched before it are of four kinds
+// (whole, cut at the right, at the bottom, at both), each counted once and multiplied.
+#include <array>
+
+#include "parts/order.cuh"
+#include "web/answer.h"
+
+namespace tilewise::web {
+namespace {
+
+constexpr std::int64_t kMostTiles = std::int64_t{1} << 18;  // that an order is walked over
+
+enum class Moment : std::uint8_t { load, full, multiply, empty };
+
+Result<Moment> read_moment(const Query& query) {
+  const std::string_view text = query.value("moment");
+  if (text.empty() || text == "load") return Moment::load;
+  if (text == "full") return Moment::full;
+  if (text == "multiply") return Moment::multiply;
+  if (text == "empty") return Moment::empty;
+  return bad_request("moment is \"" + std::string(text.substr(0, 40)) +
+                     "\"; valid are load, full, multiply, empty");
+}
+
+// Reads by level of an m x n x k part of the product.
+struct Reads {
+  std::vector<Count> a, b;
+  Count naive;
+};
+
+Result<Reads> reads_of(const Request& r, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto counted = count_levels(make_problem(m, n, k, r.problem.type_a), r.schedule);
+  if (!counted) return std::unexpected(counted.error());
+  Reads reads;
+  reads.naive = counted->naive;
+  for (const LevelCount& level : counted->levels) {
+    reads.a.push_back(level.reads_a);
+    reads.b.push_back(level.reads_b);
+  }
+  return reads;
+}
+
+void add_times(Reads& sum, const Reads& part, std::int64_t times) {
+  sum.naive += part.naive * Count(times);
+  for (std::size_t i = 0; i < part.a.size(); ++i) {
+    sum.a[i] += part.a[i] * Count(times);
+    sum.b[i] += part.b[i] * Count(times);
+  }
+}
+
+// How many tiles of each kind were launched before the chosen one.
+struct Before {
+  std::int64_t index = 0;               // of the chosen tile in launch order
+  std::array<std::int64_t, 4> kinds{};  // bit 0: last column of tiles, bit 1: last row
+};
+
+TilePosition tile_at(const Schedule& s, const OutputTiles& t, std::int64_t index) {
+  return block_tile(static_cast<int>(s.order.kind), s.order.group, static_cast<int>(s.order.axis),
+                    static_cast<int>(t.tiles_m), static_cast<int>(t.tiles_n),
+                    static_cast<int>(index));
+}
+
+Before walk(const Schedule& s, const OutputTiles& t, const Position& at) {
+  Before before;
+  for (; before.index < t.tiles_m * t.tiles_n; ++before.index) {
+    const TilePosition tile = tile_at(s, t, before.index);
+    if (tile.m == at.row && tile.n == at.column) break;
+    const bool right = tile.n == t.tiles_n - 1, bottom = tile.m == t.tiles_m - 1;
+    ++before.kinds[static_cast<std::size_t>((right ? 1 : 0) + (bottom ? 2 : 0))];
+  }
+  return before;
+}
+
+void write_reads(JsonWriter& w, std::string_view name, const Request& r, const Reads& outer,
+                 const Reads& inner) {
+  w.key(name);
+  w.begin_object();
+  w.member("naive", inner.naive.to_string());
+  w.key("levels");
+  w.begin_array();
+  for (std::size_t i = 0; i < outer.a.size(); ++i) {
+    const Reads& from = i == 0 ? outer : inner;
+    w.begin_object(JsonWriter::Layout::line);
+    w.member("level", to_string(r.schedule.tiles[i].level));
+    w.member("reads_from", reads_from(r.schedule, i));
+    w.member("reads_a", from.a[i].to_string());
+    w.member("reads_b", from.b[i].to_string());
+    w.member("reads", (from.a[i] + from.b[i]).to_string());
+    w.end_object();
+  }
+  w.end_array();
+  w.end_object();
+}
+
+// What all tiles launched before this one have read, or an error of a count.
+Result<Reads> reads_before(const Request& r, const OutputTiles& t, const Before& before) {
+  const std::int64_t last_m = r.problem.m - (t.tiles_m - 1) * t.m;
+  const std::int64_t last_n = r.problem.n - (t.tiles_n - 1) * t.n;
+  auto sum = reads_of(r, 0, 0, 0);
+  if (!sum) return sum;
+  for (std::size_t kind = 0; kind < 4; ++kind) {
+    if (before.kinds[kind] == 0) continue;
+    const auto one = reads_of(r, kind & 2 ? last_m : t.m, kind & 1 ? last_n : t.n, r.problem.k);
+    if (!one) return one;
+    add_times(*sum, *one, before.kinds[kind]);
+  }
+  return sum;
+}
+
+void write_ranges(JsonWriter& w, const Position& at) {
+  w.member("row", at.row);
+  w.member("column", at.column);
+  w.member("phase", at.phase);
+  w.member("m_begin", at.m_begin);
+  w.member("m_end", at.m_end);
+  w.member("n_begin", at.n_begin);
+  w.member("n_end", at.n_end);
+  w.member("k_begin", at.k_begin);
+  w.member("k_end", at.k_end);
+}
+
+}  // namespace
+
+Answer answer_step(const Request& r) {
+  const OutputTiles t = output_tiles(r.problem, r.schedule);
+  const auto at = read_position(r, t);
+  if (!at) return std::unexpected(at.error());
+  const auto moment = read_moment(r.query);
+  if (!moment) return std::unexpected(moment.error());
+  const std::int64_t height = at->m_end - at->m_begin, width = at->n_end - at->n_begin;
+  // The outermost level's tiles have been read once they are loaded, what is inside once
+  // multiplied.
+  const bool multiplied = *moment >= Moment::multiply;
+  const auto outer = reads_of(r, height, width, at->k_end);
+  if (!outer) return std::unexpected(outer.error());
+  const auto inner = reads_of(r, height, width, multiplied ? at->k_end : at->k_begin);
+  if (!inner) return std::unexpected(inner.error());
+
+  JsonWriter w;
+  w.begin_object();
+  write_ranges(w, *at);
+  w.member("moment", r.query.has("moment") ? r.query.value("moment") : "load");
+  w.member("load_a", (Count(height) * Count(at->k_end - at->k_begin)).to_string());
+  w.member("load_b", (Count(width) * Count(at->k_end - at->k_begin)).to_string());
+  write_reads(w, "tile", r, *outer, *inner);
+  if (t.tiles_m <= kMostTiles && t.tiles_n <= kMostTiles && t.tiles_m * t.tiles_n <= kMostTiles) {
+    const Before before = walk(r.schedule, t, *at);
+    auto whole_outer = reads_before(r, t, before);
+    if (!whole_outer) return std::unexpected(whole_outer.error());
+    Reads whole_inner = *whole_outer;
+    add_times(*whole_outer, *outer, 1);
+    add_times(whole_inner, *inner, 1);
+    w.member("index", before.index);
+    write_reads(w, "product", r, *whole_outer, whole_inner);
+  }
+  w.end_object();
+  return std::move(w).finish();
+}
+
+}  // namespace tilewise::web

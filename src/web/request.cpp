@@ -1,0 +1,68 @@
+#include "web/request.h"
+
+#include "schedule/nearest.h"
+#include "web/schedule_query.h"
+
+namespace tilewise::web {
+namespace {
+
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
+constexpr std::int64_t kUsualSize = 4096;
+constexpr std::string_view kUsualSchedule = "square_tile", kUsualMachine = "h200";
+
+template <class Named>
+Result<const Named*> find(const std::vector<Named>& all, std::string_view what,
+                          std::string_view name, std::string_view usual) {
+  if (all.empty()) return bad_request("no " + std::string(what) + " is known here");
+  std::vector<std::string_view> names;
+  for (const Named& item : all) {
+    if (item.name == (name.empty() ? usual : name)) return &item;
+    names.emplace_back(item.name);
+  }
+  if (name.empty()) return &all.front();
+  return bad_request(unknown_name(what, name.substr(0, 60), names));
+}
+
+Result<Problem> read_problem(const Query& query) {
+  Type type = Type::f32;
+  if (query.has("type")) {
+    const auto parsed = parse_type(query.value("type").substr(0, 40));
+    if (!parsed) return std::unexpected(parsed.error());
+    type = *parsed;
+  }
+  const auto m = query.integer("m", 0, kLargestSize, kUsualSize);
+  if (!m) return std::unexpected(m.error());
+  const auto n = query.integer("n", 0, kLargestSize, kUsualSize);
+  if (!n) return std::unexpected(n.error());
+  const auto k = query.integer("k", 0, kLargestSize, kUsualSize);
+  if (!k) return std::unexpected(k.error());
+  return make_problem(*m, *n, *k, type);
+}
+
+}  // namespace
+
+Result<Request> parse_request(std::string_view text, const Library& library) {
+  auto query = Query::parse(text);
+  if (!query) return std::unexpected(query.error());
+  Request request;
+  request.query = std::move(*query);
+  const auto problem = read_problem(request.query);
+  if (!problem) return std::unexpected(problem.error());
+  request.problem = *problem;
+  const auto base =
+      find(library.schedules, "schedule", request.query.value("schedule"), kUsualSchedule);
+  if (!base) return std::unexpected(base.error());
+  auto schedule = apply_schedule(request.query, **base);
+  if (!schedule) return std::unexpected(schedule.error());
+  request.schedule = std::move(*schedule);
+  // The arithmetic is the schedule's: the page asks no problem for another.
+  request.problem.compute =
+      request.problem.type_a == Type::f64 ? Compute::f64 : request.schedule.compute;
+  const auto machine =
+      find(library.machines, "machine", request.query.value("machine"), kUsualMachine);
+  if (!machine) return std::unexpected(machine.error());
+  request.machine = *machine;
+  return request;
+}
+
+}  // namespace tilewise::web

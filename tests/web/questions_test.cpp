@@ -1,0 +1,228 @@
+// The explorer's questions: texts read back, answers equal the library's, nothing makes them fail
+// hard.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
+
+#include "tilewise/block_order.h"
+#include "web/answer.h"
+#include "web/machine_query.h"
+#include "web/schedule_query.h"
+
+namespace tilewise::web {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const Library& library() {
+  static const Library all = [] {
+    Library l;
+    l.schedules.assign(named_schedules().begin(), named_schedules().end());
+    l.machines.assign(named_machines().begin(), named_machines().end());
+    return l;
+  }();
+  return all;
+}
+
+json answer(std::string_view kind, const std::string& request) {
+  return json::parse(ask(kind, request, library()));
+}
+std::string error_of(std::string_view kind, const std::string& request) {
+  return answer(kind, request).value("error", "");
+}
+
+TEST(Query, ReadsBackWhatItWrites) {
+  Query q;
+  q.add("note", "50 % of A & B = \"all\", +1 \xc3\xa4");
+  q.add("tile", "block:128x128x8");
+  q.add("tile", "thread:8x8");
+  const auto again = Query::parse(q.text());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->items(), q.items());
+  EXPECT_EQ(again->values("tile").size(), 2u);
+}
+
+TEST(Query, RefusesHalfAnEscapeAndLongAddresses) {
+  EXPECT_FALSE(Query::parse("m=%4"));
+  EXPECT_FALSE(Query::parse("m=%zz"));
+  EXPECT_FALSE(Query::parse(std::string(Query::kMostBytes + 1, 'm')));
+}
+
+TEST(ScheduleQuery, NamedSchedulesReadBack) {
+  for (const Schedule& schedule : named_schedules()) {
+    const auto query = Query::parse(schedule_query(schedule).text());
+    ASSERT_TRUE(query);
+    const auto again = apply_schedule(*query, Schedule{});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, schedule) << schedule.name;
+  }
+}
+
+TEST(MachineQuery, NamedMachinesReadBack) {
+  for (Machine machine : named_machines()) {
+    const auto query = Query::parse(machine_query(machine).text());
+    ASSERT_TRUE(query);
+    const auto again = parse_machine_query(*query);
+    ASSERT_TRUE(again) << again.error().message;
+    machine.notes.clear();
+    EXPECT_EQ(*again, machine) << machine.name;
+  }
+}
+
+TEST(Request, NamesWhatIsWrong) {
+  EXPECT_THAT(error_of("count", "m=-1"), HasSubstr("m is \"-1\""));
+  EXPECT_THAT(error_of("count", "n=99999999999999999999999"), HasSubstr("whole number"));
+  EXPECT_THAT(error_of("count", "k=<b>"), HasSubstr("k is"));
+  EXPECT_THAT(error_of("count", "schedule=sqare_tile"), HasSubstr("square_tile"));
+  EXPECT_THAT(error_of("count", "machine=h20"), HasSubstr("h200"));
+  EXPECT_THAT(error_of("count", "tile=block:0x0x0x0"), HasSubstr("tile"));
+  EXPECT_THAT(error_of("count", "order=grouped:0"), HasSubstr("order"));
+  EXPECT_THAT(error_of("step", "at=99999,0"), HasSubstr("at (row"));
+  EXPECT_THAT(error_of("step", "phase=512"), HasSubstr("phase"));
+  EXPECT_THAT(error_of("what", ""), HasSubstr("question"));
+}
+
+// Sizes and positions that no screen shows: an answer or a sentence, and soon.
+TEST(Request, SurvivesExtremes) {
+  for (const char* kind : {"count", "step", "inside", "barriers", "simulate", "estimate", "order",
+                           "banks", "fragment"}) {
+    for (const char* request :
+         {"m=1099511627776&n=1099511627776&k=1099511627776", "m=0&n=0&k=0",
+          "m=1&n=1&k=1099511627776", "m=0&n=5&k=7", "m=1099511627776&n=1&k=1&schedule=naive",
+          "schedule=packed_avx2_f32", "tile=none", "tile=block:1099511627776x1x1",
+          "tile=block:4096x4096x4096&tile=thread:1x1x0", "type=f8e4m3&schedule=wgmma_fp8",
+          "banks_rows=0", "banks_bytes=3", "fragment=m1n1k1"}) {
+      EXPECT_TRUE(answer(kind, request).is_object()) << kind << "?" << request;
+    }
+  }
+}
+
+struct Case {
+  std::string request;
+  std::int64_t m, n, k;
+};
+
+Case random_case(std::mt19937& random) {
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution(low, high)(random);
+  };
+  Case c;
+  c.m = pick(1, 70), c.n = pick(1, 70), c.k = pick(1, 70);
+  const int tm = pick(1, 4), tn = pick(1, 4);
+  c.request = "m=" + std::to_string(c.m) + "&n=" + std::to_string(c.n) +
+              "&k=" + std::to_string(c.k) + "&tile=block:" + std::to_string(tm * pick(1, 6)) + "x" +
+              std::to_string(tn * pick(1, 6)) + "x" + std::to_string(pick(1, 12)) +
+              "&tile=thread:" + std::to_string(tm) + "x" + std::to_string(tn) + "x0&order=" +
+              std::array{"row", "column", "grouped:3", "serpentine:2",
+                         "hilbert"}[static_cast<std::size_t>(pick(0, 4))];
+  return c;
+}
+
+// The last moment of the last block has read what the whole product reads, and the simulation
+// agrees.
+TEST(Step, EndsAtTheCount) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 60; ++i) {
+    const Case c = random_case(random);
+    const json count = answer("count", c.request);
+    ASSERT_FALSE(count.contains("error")) << count;
+    EXPECT_TRUE(answer("simulate", c.request).at("equals_count").get<bool>()) << c.request;
+    const std::int64_t tiles_m = count["tiles_m"], tiles_n = count["tiles_n"],
+                       phases = count["phases"];
+    // Whichever block is launched last.
+    json last;
+    for (std::int64_t row = 0; row < tiles_m; ++row) {
+      for (std::int64_t column = 0; column < tiles_n; ++column) {
+        json step =
+            answer("step", c.request + "&at=" + std::to_string(row) + "," + std::to_string(column) +
+                               "&phase=" + std::to_string(phases - 1) + "&moment=empty");
+        if (step["index"] == tiles_m * tiles_n - 1) last = step;
+      }
+    }
+    ASSERT_TRUE(last.is_object()) << c.request;
+    EXPECT_EQ(last["product"]["naive"], count["naive"]);
+    for (std::size_t level = 0; level < count["levels"].size(); ++level) {
+      EXPECT_EQ(last["product"]["levels"][level]["reads_a"], count["levels"][level]["reads_a"]);
+      EXPECT_EQ(last["product"]["levels"][level]["reads_b"], count["levels"][level]["reads_b"]);
+    }
+  }
+}
+
+TEST(Step, CountsLoadsBeforeMultiplications) {
+  const std::string request = "m=64&n=64&k=64&tile=block:16x16x8&tile=thread:4x4x0&phase=2&moment=";
+  const json load = answer("step", request + "load"),
+             multiply = answer("step", request + "multiply");
+  EXPECT_EQ(load["tile"]["levels"][0]["reads"], "768");   // 3 phases of 2 x 16 x 8
+  EXPECT_EQ(load["tile"]["levels"][1]["reads"], "2048");  // 2 phases of 16 threads x 8 x 8
+  EXPECT_EQ(multiply["tile"]["levels"][0]["reads"], "768");
+  EXPECT_EQ(multiply["tile"]["levels"][1]["reads"], "3072");
+}
+
+// Every element of a block has one owner, clipped and repeated tiles included.
+TEST(Inside, ThreadsShareTheBlock) {
+  const std::string request =
+      "m=50&n=45&k=20&tile=block:40x32x8&tile=warp:20x16x0&tile=thread:4x8x0/2x2&at=1,1";
+  const json first = answer("inside", request);
+  ASSERT_FALSE(first.contains("error")) << first;
+  const std::int64_t height = first["height"], width = first["width"];
+  std::vector<int> owners(static_cast<std::size_t>(height * width), 0);
+  for (std::int64_t i = 0; i < first["threads_m"].get<std::int64_t>(); ++i) {
+    for (std::int64_t j = 0; j < first["threads_n"].get<std::int64_t>(); ++j) {
+      const json one =
+          answer("inside", request + "&thread=" + std::to_string(i) + "," + std::to_string(j));
+      for (const std::int64_t row : one["rows"]) {
+        for (const std::int64_t column : one["columns"]) {
+          ++owners[static_cast<std::size_t>(row * width + column)];
+        }
+      }
+    }
+  }
+  EXPECT_THAT(owners, testing::Each(1));
+  const json owner = answer("inside", request + "&element=3,9");
+  EXPECT_THAT(owner["rows"], testing::Contains(3));
+  EXPECT_THAT(owner["columns"], testing::Contains(9));
+}
+
+TEST(Barriers, ShowWhatGoesWrong) {
+  const std::string request = "m=64&n=64&k=64&schedule=shared_tile&without=";
+  EXPECT_EQ(answer("barriers", request + "none")["wrong_elements"], 0);
+  for (const char* missing : {"full", "empty"}) {
+    const json report = answer("barriers", request + missing);
+    EXPECT_GT(report["wrong_elements"].get<int>(), 0);
+    EXPECT_THAT(report["first_fault"].get<std::string>(), HasSubstr("shared memory"));
+  }
+}
+
+TEST(Order, WavesSumToTheWhole) {
+  const json answered =
+      answer("order", "m=4096&n=4096&k=4096&type=bf16&schedule=mma&orders=row,grouped:8");
+  ASSERT_FALSE(answered.contains("error")) << answered;
+  for (const json& order : answered["orders"]) {
+    double sum = 0;
+    for (const json& bytes : order["dram_by_wave"]) sum += bytes.get<double>();
+    EXPECT_NEAR(sum, order["dram_bytes"].get<double>(), 1);
+    std::vector<int> tiles = order["tiles"];
+    std::sort(tiles.begin(), tiles.end());
+    std::vector<int> all(tiles.size());
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(tiles, all);
+  }
+}
+
+TEST(Banks, CostsOfKnownAccesses) {
+  const std::string column =
+      "banks_pattern=column&banks_rows=32&banks_columns=32&banks_bytes=4&type=f32&banks_layout=";
+  EXPECT_EQ(answer("banks", column + "plain")["wavefronts"], 32);
+  EXPECT_EQ(answer("banks", column + "pad:1")["wavefronts"], 1);
+  const std::string chunks =
+      "banks_pattern=column&banks_rows=64&banks_columns=64&banks_bytes=16&type=bf16&banks_layout=";
+  EXPECT_EQ(answer("banks", chunks + "plain")["wavefronts"], 32);
+  EXPECT_EQ(answer("banks", chunks + "swizzle:128")["conflicts"], 0);
+}
+
+}  // namespace
+}  // namespace tilewise::web

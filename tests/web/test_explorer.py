@@ -1,0 +1,318 @@
+"""The explorer in a headless Chromium: the page as one file and as files, its counters against the
+command's, keyboard, sharing, hostile addresses, accessibility.
+
+usage: test_explorer.py TILEWISE [unittest arguments]
+"""
+
+import functools
+import http.server
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+TILEWISE = os.path.abspath(sys.argv.pop(1))
+CASES = 100
+
+
+def tilewise(*arguments):
+    return subprocess.run([TILEWISE, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def digits(text):
+    return int(text.replace(",", "").removeprefix("\u2265 "))
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript",
+                      ".wasm": "application/wasm"}
+
+    def log_message(self, *arguments):
+        pass
+
+
+class ExplorerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        done = tilewise("explore", 1000, 700, 520, "--tile", "block:128x128x8", "--tile", "thread:8x8",
+                        "-o", cls.path / "page.html")
+        assert done.returncode == 0, done.stderr
+        done = tilewise("explore", "--folder", cls.path / "site")
+        assert done.returncode == 0, done.stderr
+        handler = functools.partial(QuietHandler, directory=cls.path / "site")
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.site = f"http://127.0.0.1:{cls.server.server_port}/index.html"
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.server.shutdown()
+        cls.server.server_close()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        self.page = self.context.new_page()
+        self.faults, self.requests = [], []
+        self.page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def tearDown(self):
+        self.context.close()
+        self.assertEqual(self.faults, [])
+
+    def open(self, state="", url=None):
+        self.page.goto(f"{url or self.site}#{state}")
+        self.page.wait_for_selector("[data-ready=true]")
+        return self.page
+
+    def go(self, state):
+        """Another address on the open page, and its scene drawn."""
+        self.page.evaluate("""state => new Promise(done => {
+            addEventListener('hashchange', () => setTimeout(done), {once: true});
+            location.hash = state;
+        })""", state)
+
+    def table(self, name):
+        """{first cell: the other cells} of a table of the page."""
+        rows = self.page.locator(f"#{name} tbody tr").evaluate_all(
+            "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
+        return {row[0]: row[1:] for row in rows}
+
+
+class OneFile(ExplorerTest):
+    def test_holds_everything_and_asks_nobody(self):
+        page = self.open(url=(self.path / "page.html").as_uri())
+        self.assertEqual(page.locator("[name=m]").input_value(), "1000")
+        self.assertIn("Tile 0, 0 of 8 \u00d7 6", page.inner_text("#tiles-text"))
+        self.assertEqual([url for url in self.requests if not url.startswith(("file:", "data:"))], [])
+        page.keyboard.press("ArrowRight")
+        self.assertIn("phase 2 of 65", page.inner_text("#position"))
+
+    def test_files_come_from_their_own_server_only(self):
+        self.open()
+        self.assertTrue(all(url.startswith((self.site.removesuffix("index.html"), "data:")) for url in self.requests))
+
+
+class Counters(ExplorerTest):
+    def random_case(self, generator):
+        pick = generator.randint
+        m, n, k = pick(1, 90), pick(1, 90), pick(1, 90)
+        tm, tn = pick(1, 5), pick(1, 5)
+        block = (tm * pick(1, 6), tn * pick(1, 6), pick(1, 16))
+        return m, n, k, block, (tm, tn)
+
+    def test_equal_the_command(self):
+        """A hundred random tilings: totals against `count` and `simulate`, a step against `count` of the
+        part that has been done."""
+        self.open()
+        generator = random.Random(20)
+        for _ in range(CASES):
+            m, n, k, block, thread = self.random_case(generator)
+            tiles = ["--tile", "block:%dx%dx%d" % block, "--tile", "thread:%dx%d" % thread]
+            rows, columns, phases = -(-m // block[0]), -(-n // block[1]), -(-k // block[2])
+            row, column = generator.randrange(rows), generator.randrange(columns)
+            phase = generator.randrange(phases)
+            self.go(f"m={m}&n={n}&k={k}&tile=block:{block[0]}x{block[1]}x{block[2]}"
+                    f"&tile=thread:{thread[0]}x{thread[1]}x0&at={row},{column}&phase={phase}&moment=empty")
+            self.assertEqual(self.page.inner_text("#message"), "")
+            totals = self.table("totals")
+            counted = json.loads(tilewise("count", m, n, k, *tiles, "--json").stdout)
+            simulated = json.loads(tilewise("simulate", m, n, k, *tiles, "--json").stdout)
+            self.assertEqual(digits(totals["naive"][1]), counted["naive"])
+            self.assertEqual(digits(totals["minimum"][1]), counted["minimum"])
+            self.assertEqual(digits(totals["block \u2190 global"][1]), counted["tiled"])
+            self.assertEqual(digits(totals["block \u2190 global"][1]), simulated["global_reads"])
+            self.assertEqual(digits(totals["thread \u2190 shared"][1]), simulated["shared_reads"])
+            height, width = min(block[0], m - row * block[0]), min(block[1], n - column * block[1])
+            depth = min(k, (phase + 1) * block[2])
+            part = json.loads(tilewise("count", height, width, depth, *tiles, "--json").stdout)
+            shown = self.page.locator(".meter[data-level] .meter-text").all_inner_texts()
+            self.assertEqual([digits(text) for text in shown], [level["reads"] for level in part["levels"]])
+            if (row, column, phase) == (rows - 1, columns - 1, phases - 1):
+                self.assertEqual(totals["block \u2190 global"][0], totals["block \u2190 global"][1])
+
+    def test_named_schedules(self):
+        self.open()
+        for name in self.page.evaluate("tilewise.model.names.schedules.map(s => s.name)"):
+            self.go(f"m=1000&n=700&k=520&schedule={name}")
+            self.assertEqual(self.page.inner_text("#message"), "")
+            counted = json.loads(tilewise("count", 1000, 700, 520, "--schedule", name, "--json").stdout)
+            shown = [digits(cells[1]) for first, cells in self.table("totals").items() if "\u2190" in first]
+            self.assertEqual(shown, [level["reads"] for level in counted["levels"]], name)
+
+
+class Use(ExplorerTest):
+    def test_click_step_scrub_play(self):
+        page = self.open("m=512&n=512&k=256")
+        canvas = page.locator("#scene-tiles canvas").first
+        box = canvas.bounding_box()
+        page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.93)
+        self.assertRegex(page.inner_text("#tiles-text"), "^Tile 3, [0-3] of 4 \u00d7 4")
+        page.get_by_label("Next phase").click()
+        self.assertIn("phase 2 of 32", page.inner_text("#position"))
+        page.locator("body").press("ArrowLeft")
+        self.assertIn("phase 1 of 32", page.inner_text("#position"))
+        page.locator("body").press(".")
+        self.assertTrue(page.get_by_label("Barrier 1").is_checked())
+        page.locator("#scene-tiles").get_by_label("Phase", exact=True).fill("20")
+        self.assertIn("phase 21 of 32", page.inner_text("#position"))
+        page.locator("h1").click()
+        page.keyboard.press("Shift+ArrowUp")
+        self.assertIn("Tile 2,", page.inner_text("#tiles-text"))
+        page.keyboard.press(" ")
+        page.wait_for_function("!document.querySelector('#position').textContent.includes('phase 21 of')")
+        page.keyboard.press(" ")
+        self.assertEqual(page.locator(".code .marked").count() > 0, True)
+
+    def test_every_kernel_has_its_lines_marked(self):
+        self.open()
+        schedules = self.page.evaluate("tilewise.model.names.schedules.filter(s => s.device === 'gpu').map(s => s.name)")
+        for name in schedules:
+            for moment in ("load", "multiply"):
+                self.go(f"schedule={name}&moment={moment}&m=256&n=256&k=256")
+                self.assertGreater(self.page.locator(".code .marked").count(), 0, f"{name} {moment}")
+
+    def test_barriers_go_wrong(self):
+        page = self.open("m=128&n=128&k=128&schedule=shared_tile")
+        self.assertIn("right result", page.inner_text("#barrier-text"))
+        for choice in ("Without the first", "Without the second"):
+            page.get_by_text(choice).click()
+            self.assertIn("are wrong", page.inner_text("#barrier-text"))
+
+    def test_edit_a_schedule(self):
+        page = self.open("scene=schedule")
+        before = self.table("level-counts")["block \u2190 global"][1]
+        field = page.get_by_label("block m \u00d7 n \u00d7 k")
+        field.fill("64 x 64 x 8")
+        field.press("Enter")
+        page.wait_for_url("**tile=block%3A64x64x8**")
+        self.assertEqual(digits(self.table("level-counts")["block \u2190 global"][1]), 2 * digits(before))
+        self.assertIn("SM", page.inner_text("#occupancy-text"))
+        thread = page.get_by_label("thread m \u00d7 n")
+        thread.fill("64x64")
+        thread.press("Enter")
+        self.assertIn("registers", page.inner_text("#error-thread"))
+        thread.fill("banana")
+        thread.press("Enter")
+        self.assertIn("banana", page.inner_text("#error-thread"))
+        page.get_by_text("Undo all changes").click()
+        self.assertEqual(self.table("level-counts")["block \u2190 global"][1], before)
+
+    def test_an_address_is_the_whole_state(self):
+        state = "m=300&n=200&k=100&schedule=double_buffer&at=1,1&phase=4&moment=multiply&without=empty"
+        page = self.open(state)
+        page.get_by_label("Row of the thread tile").fill("3")
+        page.get_by_label("Row of the thread tile").press("Enter")
+        texts = [page.inner_text(f"#{name}") for name in ("tiles-text", "inside-text", "barrier-text", "position")]
+        page.wait_for_url("**thread=3%2C0**")
+        url = page.url
+        other = self.context.new_page()
+        other.goto(url)
+        other.wait_for_selector("[data-ready=true]")
+        self.assertEqual(texts, [other.inner_text(f"#{name}") for name in ("tiles-text", "inside-text", "barrier-text", "position")])
+
+    def test_orders_and_banks(self):
+        page = self.open("scene=order&schedule=mma&type=bf16")
+        page.get_by_label("Next wave").click()
+        self.assertIn("wave 2 of", page.inner_text("#scene-order .position"))
+        explained = json.loads(tilewise("explain", 4096, 4096, 4096, "--dtype", "bf16", "--schedule", "mma",
+                                        "--machine", "h200", "--json").stdout)
+        dram = next(row["counted"] for row in explained["rows"] if row["level"] == "dram" and row["operand"] == "a")
+        order = explained["schedule"]["order"]
+        name = "row" if order["kind"] == "row" else f"{order['kind']} by {order['group']}"
+        self.go(f"scene=order&schedule=mma&type=bf16&group={order['group'] if order['group'] > 1 else 8}")
+        shown = self.page.evaluate("name => tilewise.model.ask('order', tilewise.state.query({orders: name})).orders[0].dram_bytes",
+                                   order["kind"] + f":{order['group']}")
+        self.assertLess(abs(shown - dram), 1)
+        self.assertIn(name, self.table("dram-totals"))
+        self.go("scene=banks&banks_pattern=column&banks_rows=32&banks_columns=32&banks_bytes=4&banks_layout=plain")
+        self.assertEqual(self.table("bank-layouts")["plain"], ["32", "31"])
+        self.assertEqual(self.table("bank-layouts")["pad:1"], ["1", "0"])
+
+    def test_fragments(self):
+        page = self.open("fragment=m16n8k16&lane=5")
+        self.assertIn("Thread 5 holds", page.inner_text("#fragment-text"))
+        self.assertIn("C (1, 2) (1, 3) (9, 2) (9, 3)", page.inner_text("#fragment-text"))
+        canvas = page.locator(".fragment canvas").first
+        canvas.hover(position={"x": 3, "y": 3})
+        self.assertIn("Thread 0 holds", page.inner_text("#fragment-text"))
+
+
+class Hostile(ExplorerTest):
+    def test_addresses_give_a_message(self):
+        self.open()
+        for state, word in [("m=-5", "m is"), ("m=1e9", "m is"), ("n=99999999999999999999", "n is"),
+                            ("k=<script>alert(1)</script>", "k is"), ("m=1099511627777", "m is"),
+                            ("schedule=../../etc/passwd", "schedule"), ("machine=%00", "machine"),
+                            ("tile=block:-1x2x3", "tile"), ("tile=block:1x1x1&tile=block:1x1x1", "block"),
+                            ("type=int", "type"), ("stages=0", "stages"), ("order=spiral", "order"),
+                            ("m=%", "m is"), ("m=" + "9" * 70000, "address")]:
+            self.go(state)
+            self.assertIn(word, self.page.inner_text("#message"), state[:60])
+
+    def test_extremes_still_answer(self):
+        self.open()
+        largest = 1 << 40
+        for scene in ("tiles", "schedule", "order", "banks"):
+            for state in (f"m={largest}&n={largest}&k={largest}", "m=0&n=0&k=0", "m=1&n=1&k=1", "k=0",
+                          "tile=none", f"m={largest}&n=1&k=1&schedule=naive", "tile=block:4096x4096x4096",
+                          "at=9,9,9", "at=x", "phase=-1", "moment=never", "thread=7", "banks_rows=100000",
+                          "fragment=m3n3k3", "schedule=packed_avx2_f32", "wave=99999999999999999999"):
+                self.go(f"{state}&scene={scene}")
+                self.assertTrue(self.page.locator(f"#scene-{scene}").is_visible() or
+                                self.page.inner_text("#message") != "", state)
+        self.go("m=64&n=64&k=64")
+        self.assertIn("Tile 0, 0", self.page.inner_text("#tiles-text"))
+
+
+class Accessible(ExplorerTest):
+    def test_axe_finds_nothing_serious(self):
+        axe = Axe()
+        for theme in ("light", "dark"):
+            for scene in ("tiles", "schedule", "order", "banks"):
+                self.open(f"scene={scene}&theme={theme}&m=1000&n=700&k=520")
+                found = axe.run(self.page).response["violations"]
+                serious = [(f["id"], f["nodes"][0]["html"][:120]) for f in found if f["impact"] in ("serious", "critical")]
+                self.assertEqual(serious, [], f"{scene} {theme}")
+
+    def test_fits_narrow_and_wide(self):
+        for width in (360, 3840):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            for scene in ("tiles", "schedule", "order", "banks"):
+                self.open(f"scene={scene}")
+                self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width, scene)
+
+    def test_every_picture_has_a_sentence(self):
+        self.open()
+        for scene in ("tiles", "schedule", "order", "banks"):
+            self.go(f"scene={scene}")
+            for canvas in self.page.locator(f"#scene-{scene} canvas:visible").all():
+                self.assertTrue(canvas.get_attribute("aria-label"))
+            for caption in self.page.locator(f"#scene-{scene} figcaption:visible").all():
+                self.assertGreater(len(caption.inner_text()), 20)
+
+    def test_prints_without_controls(self):
+        self.open()
+        self.page.emulate_media(media="print")
+        self.assertFalse(self.page.get_by_label("Next phase").is_visible())
+        self.assertTrue(self.page.locator("#totals").is_visible())
+
+
+if __name__ == "__main__":
+    unittest.main()

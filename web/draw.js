@@ -1,0 +1,101 @@
+// Small tools for drawings: elements, a canvas that follows its size and the theme, numbers as text.
+
+const kSvg = 'http://www.w3.org/2000/svg';
+
+// element('div', {class: 'x', onclick: f}, child, 'text', ...)
+export function element(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(kSvg, tag), attributes, children);
+}
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? '' : value);
+  }
+  node.append(...children.filter(child => child !== null && child !== undefined));
+  return node;
+}
+
+// Exact integers, which come as decimal strings, with thin groups of three digits.
+export function digits(value) {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+export function short(value) {
+  if (value === null || value === undefined || !isFinite(value)) return 'unknown';
+  if (value !== 0 && Math.abs(value) < 0.01) return value.toExponential(1);
+  const text = Math.abs(value) >= 1000 ? Math.round(value).toString() : String(Number(value.toPrecision(3)));
+  return digits(text);
+}
+export function bytesText(value) {
+  if (value === null || value === undefined) return 'unknown';
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) value /= 1000, unit++;
+  return `${unit === 0 ? value : Number(value.toPrecision(4))} ${units[unit]}`;
+}
+
+// Colours of the theme in force, by the names of style.css.
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  return new Proxy({}, { get: (_, name) => style.getPropertyValue('--' + name).trim() });
+}
+
+// A canvas that redraws when its size or the theme changes. draw(context, width, height, colours).
+export class Drawing {
+  constructor(label, draw, aspect) {
+    this.draw = draw;
+    this.aspect = aspect;
+    this.canvas = element('canvas', { role: 'img', 'aria-label': label });
+    this.pending = false;
+    this.observer = new ResizeObserver(() => this.redraw());
+    this.observer.observe(this.canvas);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
+    matchMedia('print').addEventListener('change', () => this.now());
+  }
+  redraw() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => this.now());
+  }
+  now() {
+    this.pending = false;
+    const width = this.canvas.clientWidth;
+    if (width === 0) return;
+    const height = Math.round(typeof this.aspect === 'function' ? this.aspect(width) : width * this.aspect);
+    const ratio = Math.min(devicePixelRatio || 1, 3);
+    this.canvas.style.height = height + 'px';
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+    }
+    const context = this.canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.font = '12px system-ui, sans-serif';
+    this.draw(context, width, height, colours());
+  }
+}
+
+// A labelled bar: value of a total, both numbers.
+export function bar(label, value, total, text, kind = '') {
+  const share = total > 0 ? Math.min(1, value / total) : 0;
+  return element('div', { class: 'meter ' + kind },
+    element('span', { class: 'meter-label' }, label),
+    element('span', { class: 'meter-track' },
+      element('span', { class: 'meter-fill', style: `width:${(100 * share).toFixed(2)}%` })),
+    element('span', { class: 'meter-text' }, text));
+}
+
+// Rows of cells; the first row is the head. Cells that are numbers or counts stand right.
+export function table(caption, head, rows) {
+  return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    element('table', {},
+      element('caption', {}, caption),
+      element('thead', {}, element('tr', {}, ...head.map(text => element('th', { scope: 'col' }, text)))),
+      element('tbody', {}, ...rows.map(row => element('tr', {},
+        ...row.map((cell, i) => i === 0 ? element('th', { scope: 'row' }, cell)
+          : element('td', /^(≥ )?[-\d,.]+( |$)/.test(String(cell)) ? { class: 'number' } : {}, cell)))))));
+}

@@ -1,0 +1,85 @@
+// The library behind the page: loads the WebAssembly module and asks it questions. No arithmetic of
+// the model is done in JavaScript; see src/web/answer.h for the questions.
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+// The three imports that the C library wants; nothing of ours calls them.
+const kNoSystem = new Proxy({}, { get: () => () => 52 });
+
+function bytesOfBase64(text) {
+  const binary = atob(text.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function fetched(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+  return response;
+}
+
+// The page's data and module: inside the page, or beside it on a file server.
+async function sources() {
+  const data = document.getElementById('data');
+  const module = document.getElementById('module');
+  if (data && module) {
+    return { data: JSON.parse(data.textContent), bytes: bytesOfBase64(module.textContent) };
+  }
+  const [dataResponse, moduleResponse] = await Promise.all([fetched('data.json'), fetched('module.wasm')]);
+  return { data: await dataResponse.json(), bytes: await moduleResponse.arrayBuffer() };
+}
+
+class Model {
+  constructor(exports, data) {
+    this.exports = exports;
+    this.data = data;
+    this.answers = new Map();
+    for (const query of data.schedules) this.add('add_schedule', query);
+    for (const query of data.machines) this.add('add_machine', query);
+    this.names = this.ask('names', '');
+  }
+
+  write(text) {
+    const bytes = encoder.encode(text);
+    const at = this.exports.buffer(bytes.length);
+    new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes);
+    return bytes.length;
+  }
+
+  add(what, query) {
+    if (!this.exports[what](this.write(query))) throw new Error(`${what} refused ${query.slice(0, 80)}`);
+  }
+
+  // The answer to a question as an object; where the model refuses it, {error: sentence}. The last
+  // answers are kept: scenes ask the same ones.
+  ask(kind, query) {
+    const key = kind + '?' + query;
+    const known = this.answers.get(key);
+    if (known) {
+      this.answers.delete(key);  // the latest stands last
+      this.answers.set(key, known);
+      return known;
+    }
+    if (this.answers.size >= 64) this.answers.delete(this.answers.keys().next().value);
+    let answer;
+    try {
+      const kindBytes = encoder.encode(kind).length;
+      const length = this.exports.ask(kindBytes, this.write(kind + query));
+      answer = JSON.parse(decoder.decode(
+        new Uint8Array(this.exports.memory.buffer, this.exports.result(), length)));
+    } catch (failure) {
+      answer = { error: `The model stopped (${failure.message}); reload the page.` };
+    }
+    this.answers.set(key, answer);
+    return answer;
+  }
+}
+
+export async function loadModel() {
+  const { data, bytes } = await sources();
+  const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: kNoSystem, env: kNoSystem });
+  instance.exports._initialize?.();
+  return new Model(instance.exports, data);
+}

@@ -1,0 +1,124 @@
+// Scene 3: blocks in launch order on the SMs, wave by wave, and what each order reads from DRAM.
+import { Drawing, bar, bytesText, digits, element, short, table } from 'tilewise/draw.js';
+
+const kSpeeds = { slow: 900, usual: 350, fast: 80 };
+
+export class OrderScene {
+  constructor(root, state, model) {
+    this.state = state;
+    this.model = model;
+    this.timer = null;
+    this.group = element('select', { 'aria-label': 'Group', onchange: () => this.state.set({ group: this.group.value }) },
+      ...['2', '4', '8', '11', '12', '16', '24', '32'].map(g => element('option', {}, g)));
+    this.scrub = element('input', { type: 'range', min: '0', value: '0', 'aria-label': 'Wave', oninput: () => this.state.set({ wave: this.scrub.value }) });
+    this.play = element('button', { type: 'button', onclick: () => this.toggle() }, 'Play');
+    this.position = element('output', { class: 'position' });
+    this.grids = element('div', { class: 'orders' });
+    this.text = element('p', { class: 'explain', id: 'order-text' });
+    this.totals = element('div', {});
+    const step = by => () => this.step(by);
+    root.append(element('h2', {}, 'Which blocks run together decides what the L2 can share'),
+      element('div', { class: 'transport' }, element('div', { class: 'row' },
+        element('button', { type: 'button', 'aria-label': 'Previous wave', onclick: step(-1) }, '◀'), this.play,
+        element('button', { type: 'button', 'aria-label': 'Next wave', onclick: step(1) }, '▶'), this.scrub, this.position,
+        element('label', {}, 'group ', this.group))),
+      this.grids, this.text, this.totals);
+  }
+
+  show(count) {
+    const group = ['2', '4', '8', '11', '12', '16', '24', '32'].includes(this.state.get('group')) ? this.state.get('group') : '8';
+    this.group.value = group;
+    const answer = count.error ? count
+      : this.model.ask('order', this.state.query({ orders: `row,grouped:${group},serpentine:${group}` }));
+    this.answer = answer;
+    if (answer.error) {
+      this.stop();
+      this.grids.replaceChildren();
+      this.totals.replaceChildren();
+      this.text.textContent = count.error ? '' : answer.error;
+      return;
+    }
+    if (answer !== this.drawn) {
+      this.drawn = answer;
+      this.grids.replaceChildren(...answer.orders.map(order => this.figure(order)));
+    }
+    const waves = this.waves(), wave = this.wave();
+    this.scrub.max = String(Math.max(0, waves - 1));
+    this.scrub.value = String(wave);
+    this.position.textContent = waves === 0 ? 'no block' : `wave ${digits(wave + 1)} of ${digits(waves)}`;
+    const worst = Math.max(...answer.orders.map(o => o.dram_bytes));
+    for (const order of answer.orders) {
+      const soFar = order.dram_by_wave.slice(0, wave + 1).reduce((x, y) => x + y, 0);
+      order.meter.replaceChildren(bar('DRAM so far', soFar, worst, bytesText(Math.round(soFar))));
+      order.drawing.redraw();
+    }
+    this.text.textContent = `${digits(answer.slots)} blocks run at a time on ${answer.units} SMs. A panel of A or B that another block of the wave, or an earlier wave, has brought into the ${bytesText(answer.capacity_bytes)} of L2 that count is not read from DRAM again. Within a wave the best group is about ${short(answer.best_group)}. Clusters are left out of the drawing.`;
+    const minimum = Number(answer.minimum_bytes);
+    this.totals.replaceChildren(table('DRAM reads of A and B in the end', ['order', 'bytes', 'times the minimum', 'without reuse between waves'],
+      [...answer.orders.map(o => [this.name(o), bytesText(Math.round(o.dram_bytes)), short(o.dram_bytes / minimum), bytesText(Math.round(o.wave_only_bytes))]),
+        ['minimum', bytesText(minimum), '1', ''], ['delivered to SMs', bytesText(Number(answer.delivered_bytes)), short(Number(answer.delivered_bytes) / minimum), '']]));
+    this.totals.querySelector('table').id = 'dram-totals';
+  }
+
+  name(order) { return order.kind === 'row' ? 'row' : `${order.kind} by ${order.group}`; }
+  waves() { return Math.max(0, ...this.answer.orders.map(o => o.waves)); }
+  wave() { return Math.min(this.state.number('wave', 0), Math.max(0, this.waves() - 1)); }
+
+  figure(order) {
+    order.drawing = new Drawing(`Blocks of C in ${this.name(order)} order`, (...a) => this.draw(order, ...a), width => Math.min(360, Math.max(40, width * this.answer.tiles_m / this.answer.tiles_n)));
+    order.meter = element('div', {});
+    order.caption = element('figcaption', {});
+    return element('figure', { class: 'order' }, element('h3', {}, this.name(order)), order.drawing.canvas, order.meter, order.caption);
+  }
+
+  // Earlier waves pale, this one strong in the order of its blocks; the rows and columns of tiles that
+  // it needs marked along the edges.
+  draw(order, context, width, height, colour) {
+    const a = this.answer, wave = this.wave(), edge = 7;
+    const w = (width - edge) / a.tiles_n, h = (height - edge) / a.tiles_m;
+    const rows = new Set(), columns = new Set();
+    context.fillStyle = colour['c-soft'];
+    context.fillRect(edge, edge, width - edge, height - edge);
+    const from = wave * a.slots, to = Math.min(order.tiles.length, from + a.slots);
+    for (let i = 0; i < to; i++) {
+      const row = Math.floor(order.tiles[i] / a.tiles_n), column = order.tiles[i] % a.tiles_n;
+      context.fillStyle = i < from ? colour['c-band'] : colour.c;
+      context.globalAlpha = i < from ? 1 : 0.45 + 0.55 * (i - from) / a.slots;
+      context.fillRect(edge + column * w, edge + row * h, Math.max(w - (w > 3 ? 0.7 : 0), 0.5), Math.max(h - (h > 3 ? 0.7 : 0), 0.5));
+      if (i >= from) rows.add(row), columns.add(column);
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = colour.a;
+    for (const row of rows) context.fillRect(0, edge + row * h, edge - 2, h);
+    context.fillStyle = colour.b;
+    for (const column of columns) context.fillRect(edge + column * w, 0, w, edge - 2);
+    context.strokeStyle = colour.line;
+    context.strokeRect(edge + 0.5, edge + 0.5, width - edge - 1, height - edge - 1);
+    order.caption.textContent = `This wave uses ${rows.size} row${rows.size === 1 ? '' : 's'} of tiles of A and ${columns.size} column${columns.size === 1 ? '' : 's'} of B.`;
+  }
+
+  step(by) {
+    if (this.answer.error) return false;
+    const next = this.wave() + by;
+    if (next < 0 || next >= this.waves()) return false;
+    this.state.set({ wave: String(next) });
+    return true;
+  }
+  toggle() {
+    if (this.timer !== null) return this.stop();
+    this.timer = setInterval(() => { if (!this.step(1)) this.stop(); }, kSpeeds[this.state.get('speed')] ?? kSpeeds.usual);
+    this.play.textContent = 'Pause';
+  }
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.play.textContent = 'Play';
+  }
+  key(event) {
+    if (event.key === 'ArrowRight') this.step(1);
+    else if (event.key === 'ArrowLeft') this.step(-1);
+    else if (event.key === ' ') this.toggle();
+    else return false;
+    return true;
+  }
+}
