@@ -8,8 +8,8 @@ namespace tilewise {
 namespace {
 
 constexpr std::int64_t kBulkBytes = 16;  // bases and pitches
-// The device hands coordinates to the bulk copy as 32-bit signed integers, those of a tile that ends
-// past the matrix too.
+// The device hands coordinates to the bulk copy as 32-bit signed integers, those of a tile that
+// ends past the matrix too.
 constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
 
 // The schedule that copies element by element where it has to; none multiplies 8 bits.
