@@ -1,5 +1,8 @@
 """The PyTorch operators on the CPU; tests/test_gpu.py has those of a card."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -150,3 +153,26 @@ def test_matmul_of_tensors_gives_a_tensor():
 def test_mixed_libraries():
     a = np.ones((3, 4), np.float32)
     assert isinstance(tilewise.matmul(a, torch.ones(4, 2)), np.ndarray)
+
+
+def test_tensors_from_before_the_exchange_interface():
+    done = subprocess.run([sys.executable, "-c", """
+import torch
+for kind in torch.Tensor.__mro__:
+    if "__dlpack_c_exchange_api__" in vars(kind):
+        try:
+            delattr(kind, "__dlpack_c_exchange_api__")
+        except TypeError:
+            raise SystemExit(77)
+import tilewise.torch
+x, w, bias = (torch.randn(s, requires_grad=True) for s in ((4, 5), (6, 5), (6,)))
+y = torch.ops.tilewise.linear(x, w, bias, "relu")
+assert isinstance(y, torch.Tensor)
+torch.testing.assert_close(y, torch.relu(torch.nn.functional.linear(x, w, bias)))
+y.sum().backward()
+with torch.no_grad():
+    torch.testing.assert_close(torch.ops.tilewise.matmul(x, w.t()), x @ w.t())
+"""], capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip("this PyTorch's tensor type cannot be changed")
+    assert done.returncode == 0, done.stderr

@@ -14,6 +14,9 @@ def new_array_like(like: Any, shape: tuple[int, ...], dtype: str) -> Any:
     Host arrays of other libraries get a NumPy result, since some of them (JAX) cannot be written.
     """
     name = type(like).__module__.partition(".")[0]
+    if name == "torch":  # before 2.10: newer ones are made without Python
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
     if name == "cupy":
         cupy = sys.modules["cupy"]
         with cupy.cuda.Device(like.device.id):

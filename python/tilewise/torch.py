@@ -79,6 +79,20 @@ def _is_real(*tensors: Tensor | None) -> bool:
     )
 
 
+_has_exchange = hasattr(Tensor, "__dlpack_c_exchange_api__")
+
+
+def _product(a: Tensor, b: Tensor, **options: Any) -> Any:
+    """The compiled product; PyTorch from before DLPack's exchange interface needs some help."""
+    if _has_exchange:
+        return _core.matmul(a, b, **options)
+    if a.is_cuda:
+        options["stream"] = torch.cuda.current_stream(a.device).cuda_stream
+    if options.get("operands"):
+        options["operands"] = {k: v.detach() for k, v in options["operands"].items()}
+    return _core.matmul(a.detach(), b.detach(), **options)
+
+
 def _on_its_device(tensor: Tensor, function: Any, *arguments: Any, **options: Any) -> Any:
     """Plans belong to the current device: makes the tensor's the current one."""
     if tensor.is_cuda and tensor.device.index != torch.cuda.current_device():
@@ -94,11 +108,11 @@ def _matmul_kernel(
         raise RuntimeError(f"tilewise::matmul: a is {a.dtype} and b is {b.dtype}; cast one of them")
     product: Tensor
     if a.is_cuda:
-        product = _on_its_device(a, _core.matmul, a, b, compute=compute, schedule=schedule)
-    elif compute is None and schedule is None:
+        product = _on_its_device(a, _product, a, b, compute=compute, schedule=schedule)
+    elif compute is None and schedule is None and _has_exchange:
         product = _core.matmul(a, b)
     else:
-        product = _core.matmul(a, b, compute=compute, schedule=schedule)
+        product = _product(a, b, compute=compute, schedule=schedule)
     return product
 
 
@@ -136,7 +150,7 @@ def _linear_kernel(
         )
     result: Tensor = _on_its_device(
         x,
-        _core.matmul,
+        _product,
         x,
         weight.t(),
         epilogue=_epilogue(activation, bias is not None, residual is not None),
