@@ -40,6 +40,8 @@ void visit_fields(Row& row, Visit visit) {
   visit("verified", row.verified);
   visit("max_error", row.max_error);
   visit("error_bound", row.error_bound);
+  visit("power_w", row.power_w);
+  visit("clock_mhz", row.clock_mhz);
 }
 
 // A member that is absent or null keeps its default.
@@ -55,6 +57,9 @@ class RowReader {
   }
   void operator()(std::string_view name, double& number) {
     if (present(name)) number = reader_.number(name, number);
+  }
+  void operator()(std::string_view name, std::optional<double>& number) {
+    if (present(name)) number = reader_.number(name, 0);
   }
   void operator()(std::string_view name, std::optional<bool>& truth) {
     if (present(name)) truth = reader_.boolean(name, false);

@@ -30,6 +30,7 @@ struct BenchRow {
   std::optional<bool> verified;
   double max_error = 0;
   double error_bound = 0;
+  std::optional<double> power_w, clock_mhz;  // of a GPU, where its driver says
 };
 
 // What the rows together say: the geometric mean and the smallest share of peak, over those that
