@@ -48,6 +48,13 @@ struct SharedAccess {
   int conflicts = 0;  // wavefronts - ideal
 };
 [[nodiscard]] SharedAccess shared_access(const WarpAccess& access);
+// The same for a store, which no two lanes share: phases always run one after another.
+[[nodiscard]] SharedAccess shared_store(const WarpAccess& access);
+
+// Sectors that a 16-byte asynchronous copy past the L1 is counted with: the distinct 32-byte pieces
+// of shared memory that it writes, for each 128-byte line of global memory that it reads. More than
+// the sectors read where rows of shared memory are padded by 16 bytes. As counted on an H200.
+[[nodiscard]] int copy_sectors(const WarpAccess& from, const WarpAccess& to);
 
 // Sectors of `rows` row segments of `length_bytes`, the first at `offset_bytes`, each `pitch_bytes`
 // after the one before: what a tile copied from global memory costs, misalignment included.

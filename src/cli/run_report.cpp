@@ -135,6 +135,8 @@ std::string run_json(const RunReport& report, const Console& console) {
   w.member("device", to_string(product.device));
   w.member("target", product.target);
   if (product.device == Device::gpu) w.member("card", product.card);
+  if (product.power_w > 0) w.member("power_w", product.power_w);
+  if (product.clock_mhz > 0) w.member("clock_mhz", product.clock_mhz);
   w.member("threads", product.threads);
   write_speed(w, product);
   write_verification(w, product.verification);

@@ -42,6 +42,8 @@ void visit_fields(Row& row, Visit visit) {
   visit("max_error", row.max_error);
   visit("error_bound", row.error_bound);
   visit("without_epilogue_us", row.without_epilogue_us);
+  visit("power_w", row.power_w);
+  visit("clock_mhz", row.clock_mhz);
 }
 
 // A member that is absent or null keeps its default.

@@ -65,7 +65,9 @@ GlobalAccess global_access(const WarpAccess& access) {
   return {num_units(access, kSectorBytes), num_units(access, kLineBytes), num_units(access, 1)};
 }
 
-SharedAccess shared_access(const WarpAccess& access) {
+namespace {
+
+SharedAccess shared_phases(const WarpAccess& access, bool may_pair) {
   const int phases = std::max(1, access.width_bytes / kSharedBankBytes);
   const int lanes = WarpAccess::kLanes / phases;
   SharedAccess result;
@@ -79,7 +81,7 @@ SharedAccess shared_access(const WarpAccess& access) {
   } else {
     for (int begin = 0; begin < WarpAccess::kLanes; begin += 2 * lanes) {
       const int end = begin + 2 * lanes;
-      if (paired(access, begin, end, 1) || paired(access, begin, end, 2)) {
+      if (may_pair && (paired(access, begin, end, 1) || paired(access, begin, end, 2))) {
         run(begin, end);
       } else {
         run(begin, begin + lanes);
@@ -89,6 +91,23 @@ SharedAccess shared_access(const WarpAccess& access) {
   }
   result.conflicts = result.wavefronts - result.ideal;
   return result;
+}
+
+}  // namespace
+
+SharedAccess shared_access(const WarpAccess& access) { return shared_phases(access, true); }
+
+SharedAccess shared_store(const WarpAccess& access) { return shared_phases(access, false); }
+
+int copy_sectors(const WarpAccess& from, const WarpAccess& to) {
+  std::vector<std::int64_t> pairs;
+  constexpr std::int64_t kSharedSectors = 1 << 20;  // more than any shared memory has
+  for (std::size_t lane = 0; lane < WarpAccess::kLanes; ++lane) {
+    if (from.offsets[lane] < 0) continue;
+    pairs.push_back(from.offsets[lane] / kLineBytes * kSharedSectors +
+                    to.offsets[lane] / kSectorBytes);
+  }
+  return num_distinct(pairs);
 }
 
 std::int64_t tile_sectors(std::int64_t rows, std::int64_t length_bytes, std::int64_t offset_bytes,

@@ -16,8 +16,9 @@ int left_of_piece(const CopyLayout& layout, KX at, int k_left, int x_left) {
 
 }  // namespace
 
-std::int64_t copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
-                          std::int64_t offset_bytes, int k_left, int x_left) {
+std::int64_t tile_copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
+                               std::int64_t offset_bytes, int k_left, int x_left,
+                               const SharedTile* asynchronous) {
   const auto address = [&](KX at, int j) {
     return offset_bytes + (at.k + (layout.along_k() ? j : 0)) * operand.k_stride_bytes +
            (at.x + (layout.along_k() ? 0 : j)) * operand.x_stride_bytes;
@@ -26,6 +27,17 @@ std::int64_t copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
   for (int first = 0; first < layout.pieces(); first += kWarpThreads) {
     const auto piece = [&](int lane) { return layout.at(first + lane); };
     const auto left = [&](int lane) { return left_of_piece(layout, piece(lane), k_left, x_left); };
+    if (asynchronous != nullptr && layout.width() > 1) {
+      const auto from = warp_access(layout.width() * kElementBytes, [&](int lane) {
+        return left(lane) > 0 ? address(piece(lane), 0) : WarpAccess::kInactive;
+      });
+      const auto to = warp_access(layout.width() * kElementBytes, [&](int lane) {
+        const KX at = piece(lane);
+        return std::int64_t{kElementBytes} * asynchronous->offset(at.k, at.x);
+      });
+      sectors += copy_sectors(from, to);
+      continue;
+    }
     sectors +=
         global_access(warp_access(layout.width() * kElementBytes, [&](int lane) {
           return left(lane) == layout.width() ? address(piece(lane), 0) : WarpAccess::kInactive;
@@ -52,7 +64,7 @@ std::int64_t copy_wavefronts(const CopyLayout& layout, const SharedTile& tile, b
         const KX at = layout.at(first + lane);
         return std::int64_t{kElementBytes} * tile.offset(at.k + j, at.x);
       });
-      wavefronts += shared_access(access).wavefronts;
+      wavefronts += shared_store(access).wavefronts;
     }
   }
   return wavefronts;

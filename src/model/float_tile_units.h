@@ -14,9 +14,11 @@ struct FloatOperand {
 };
 
 // Sectors of one tile's copy by all threads of a block. offset_bytes: of the tile's first element,
-// in a sector. k_left, x_left: what exists of the tile; the rest is not read.
-[[nodiscard]] std::int64_t copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
-                                        std::int64_t offset_bytes, int k_left, int x_left);
+// in a sector. k_left, x_left: what exists of the tile; the rest is not read. asynchronous: where
+// not null, cp.async copies to this tile, and 16-byte ones count as tilewise/access.h says.
+[[nodiscard]] std::int64_t tile_copy_sectors(const CopyLayout& layout, const FloatOperand& operand,
+                                             std::int64_t offset_bytes, int k_left, int x_left,
+                                             const SharedTile* asynchronous = nullptr);
 
 // Wavefronts of that copy's writes to shared memory, zeros included. asynchronous: cp.async, which
 // cannot transpose 16 bytes; otherwise stores from registers.

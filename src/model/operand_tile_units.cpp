@@ -61,7 +61,14 @@ std::int64_t operand_sectors(const OperandLayout& layout, const TensorOperand& o
             if (x >= x_left || k >= k_left) return WarpAccess::kInactive;
             return offset_bytes + x * operand.x_stride_bytes + k * operand.k_stride_bytes;
           });
-      sectors += global_access(access).sectors;
+      if (vector) {
+        const auto to = warp_access(kSwizzleChunkBytes, [&](int lane) {
+          return std::int64_t{layout.piece(first + lane).offset};
+        });
+        sectors += copy_sectors(access, to);
+      } else {
+        sectors += global_access(access).sectors;
+      }
     }
   }
   return sectors;
@@ -73,7 +80,7 @@ std::int64_t operand_write_wavefronts(const OperandLayout& layout) {
     const auto access = warp_access(kSwizzleChunkBytes, [&](int lane) {
       return std::int64_t{layout.piece(first + lane).offset};
     });
-    wavefronts += shared_access(access).wavefronts;
+    wavefronts += shared_store(access).wavefronts;
   }
   return wavefronts;
 }
@@ -143,10 +150,16 @@ std::int64_t wmma_store_wavefronts() {
   return wavefronts;
 }
 
-std::int64_t wmma_row_wavefronts() {
+std::int64_t wmma_row_wavefronts(int m_left, int n_left) {
   std::int64_t wavefronts = 0;
   for (int first = 0; first < kWmmaEdge * kWmmaEdge; first += kWarpLanes) {
-    add_wavefronts(warp_access(4, [&](int lane) { return std::int64_t{4} * (first + lane); }),
+    add_wavefronts(warp_access(4,
+                               [&](int lane) {
+                                 const int i = first + lane;
+                                 const bool exists =
+                                     i / kWmmaEdge < m_left && i % kWmmaEdge < n_left;
+                                 return exists ? std::int64_t{4} * i : WarpAccess::kInactive;
+                               }),
                    wavefronts);
   }
   return wavefronts;

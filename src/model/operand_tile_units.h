@@ -35,8 +35,8 @@ struct WmmaUnits {
 [[nodiscard]] WmmaUnits wmma_units(const TensorOperand& operand, bool k_major, bool direct,
                                    int size, std::int64_t offset_bytes, int x_left, int k_left);
 // Wavefronts of a (16, 16) float32 accumulator, written by the instruction's own store and read
-// back by rows.
+// back by rows as far as D has them.
 [[nodiscard]] std::int64_t wmma_store_wavefronts();
-[[nodiscard]] std::int64_t wmma_row_wavefronts();
+[[nodiscard]] std::int64_t wmma_row_wavefronts(int m_left, int n_left);
 
 }  // namespace tilewise

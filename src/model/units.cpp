@@ -103,7 +103,7 @@ class UnitCounter {
         sum_tiles(tile_steps(along, kNaiveLanes, x), tile_steps(p_.k, 1, k),
                   [&](std::int64_t offset, int left, int) -> std::int64_t {
                     const CopyLayout lanes{CopyMode::scalar_x, 1, kNaiveLanes, kNaiveLanes};
-                    return copy_sectors(lanes, {k, x}, offset, 1, left);
+                    return tile_copy_sectors(lanes, {k, x}, offset, 1, left);
                   }) *
         Count(across);
     const Count broadcasts = Count(tiles(along, kNaiveLanes)) * p_.k * across;
@@ -139,7 +139,8 @@ class UnitCounter {
     sectors = times * sum_tiles(tile_steps(extent, tile.x, operand.x_stride_bytes),
                                 tile_steps(p_.k, tile.k, operand.k_stride_bytes),
                                 [&](std::int64_t offset, int x_left, int k_left) {
-                                  return copy_sectors(layout, operand, offset, k_left, x_left);
+                                  return tile_copy_sectors(layout, operand, offset, k_left, x_left,
+                                                           asynchronous ? &tile : nullptr);
                                 });
     writes = blocks() * Count(phases_) * Count(copy_wavefronts(layout, tile, asynchronous));
   }
@@ -174,7 +175,9 @@ class UnitCounter {
                  sums_.sectors_b, sums_.writes_b, sums_.reads_b);
     const Count stores = Count(tiles_m) * Count(tiles_n);
     sums_.writes_d = stores * Count(wmma_store_wavefronts());
-    sums_.reads_d = stores * Count(wmma_row_wavefronts());
+    sums_.reads_d = sum_tiles(
+        tile_steps(p_.m, kWmmaEdge, 0), tile_steps(p_.n, kWmmaEdge, 0),
+        [](std::int64_t, int m_left, int n_left) { return wmma_row_wavefronts(m_left, n_left); });
   }
 
   void wmma_operand(bool k_major, Type type, std::int64_t extent, const TensorOperand& operand,

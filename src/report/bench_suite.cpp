@@ -115,6 +115,8 @@ BenchRow row_of(const Suite& suite, const SuiteShape& shape, const BenchOptions&
   if (report.verification.mode != VerifyMode::none) row.verified = report.verification.passed();
   row.max_error = report.verification.worst_error();
   row.error_bound = report.verification.worst.expected.error;
+  if (report.power_w > 0) row.power_w = report.power_w;
+  if (report.clock_mhz > 0) row.clock_mhz = report.clock_mhz;
   return row;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/buffer.h"
+#include "gpu/power.h"
 #include "gpu/reference.h"
 #include "gpu/timing.h"
 #include "report/card_peaks.h"
@@ -238,6 +239,9 @@ Result<void> run_gpu_product(const Plan& plan, const ProductRequest& request,
   if (const Result<void> done = time_runs(plan, request, *on, stream->get(), report); !done) {
     return done;
   }
+  const gpu::CardState state = gpu::card_state(*context->device).value_or(gpu::CardState{});
+  report.power_w = state.power_w;
+  report.clock_mhz = state.clock_mhz;
   if (const Result<void> done = on->d.download(request.d, on->d_bytes); !done) return done;
   const CardPeaks peaks = card_peaks(*context->device, request.problem);
   report.peak_gflops = request.measure_peak ? peaks.tflops * 1e3 : 0;

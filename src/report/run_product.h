@@ -56,6 +56,9 @@ struct ProductReport {
   // A register loop timed in the same run; on a GPU the machine file's figure. 0: not known.
   double peak_gflops = 0;
   std::string peak_source;  // on a GPU
+  // Of a GPU, at the end of the timed runs; 0: not known.
+  double power_w = 0;
+  int clock_mhz = 0;
   double share_of_peak = 0;
 
   CountReport counted;

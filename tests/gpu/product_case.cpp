@@ -12,6 +12,7 @@ namespace tilewise::gpu {
 namespace {
 
 constexpr std::int64_t kAlignedBytes = 16;
+constexpr std::int64_t kBaseBytes = 32;
 constexpr int kShownMistakes = 4;
 
 std::int64_t whole(std::int64_t bytes, int size) { return (bytes + size - 1) / size; }
@@ -27,7 +28,14 @@ Strides strides_of(std::int64_t rows, std::int64_t columns, std::int64_t batch, 
   }
   Strides strides{pitch, 1, 0};
   if (transposed) std::swap(strides.row, strides.column);
-  if (batch > 1) strides.batch = pitch * std::max<std::int64_t>(outer, 1);
+  if (batch > 1) {
+    strides.batch = pitch * std::max<std::int64_t>(outer, 1);
+    // Every matrix starts as its base does: rung 11 needs multiples of 32 bytes.
+    const std::int64_t whole_base = kBaseBytes / size;
+    if (alignment_bytes > 0) {
+      strides.batch = (strides.batch + whole_base - 1) / whole_base * whole_base;
+    }
+  }
   return strides;
 }
 
@@ -123,6 +131,9 @@ Result<CaseOperands> CaseOperands::create(const Problem& p, const Layout& layout
         o.b_.set(at(p.b, b, k, n), p.type_b, integer_b(b, k, n));
     }
   }
+  // Line by line, so where there are few.
+  constexpr std::int64_t kMostLines = 40;
+  elements_only = elements_only && std::max({p.m, p.n, p.k}) <= kMostLines;
   auto a = elements_only ? upload_elements(o.a_, p.a, p.m, p.k, p.batch, size_bytes(p.type_a))
                          : upload(o.a_);
   if (!a) return std::unexpected(a.error());

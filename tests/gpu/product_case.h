@@ -47,7 +47,8 @@ struct RungNeeds {
 // The operands of a case in device memory, filled from the host (no kernel runs). D is spoilt.
 class CaseOperands {
  public:
-  // elements_only: what lies between the elements is left uninitialised (for initcheck).
+  // elements_only: what lies between the elements is left uninitialised (for initcheck), where no
+  // extent is more than 40: each line is a copy of its own.
   [[nodiscard]] static Result<CaseOperands> create(const Problem& problem, const Layout& layout,
                                                    bool elements_only = false);
   [[nodiscard]] RunArguments arguments() const;

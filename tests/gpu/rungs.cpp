@@ -4,9 +4,11 @@
 //   gpu_rungs list                              the named GPU schedules, one a line
 //   gpu_rungs compile SCHEDULE...               compiles every variant that the other words use, on
 //                                               all cores (no GPU is needed: TILEWISE_ARCHITECTURE)
-//   gpu_rungs grid SECONDS elements|whole SCHEDULE...
+//   gpu_rungs grid SECONDS elements|whole all|pairs SCHEDULE...
 //                                               the odd grid: 1, 31, 33, 127, 129, 257 in each
-//                                               dimension, with padded pitches and offset bases
+//                                               dimension, with padded pitches and offset bases;
+//                                               pairs: 36 shapes in which any two dimensions take
+//                                               every two extents
 //   gpu_rungs refusals SCHEDULE...              requests that a rung must refuse, with the way out
 //   gpu_rungs counters FILE SCHEDULE...         one launch a schedule and shape and no other
 //                                               kernel; FILE gets what is predicted of each (JSON)
@@ -149,8 +151,14 @@ int compile(const std::vector<Run>& runs) {
 // ---- grid
 
 // All shapes of the grid, in an order that soon has met small and large in each dimension.
-std::vector<Shape> odd_shapes() {
+std::vector<Shape> odd_shapes(bool pairs) {
   std::vector<Shape> shapes;
+  constexpr std::size_t kCount = std::size(kOddExtents);
+  for (std::size_t i = 0; pairs && i < kCount * kCount; ++i) {
+    const std::size_t m = i / kCount, n = i % kCount;
+    shapes.push_back({kOddExtents[m], kOddExtents[n], kOddExtents[(m + n) % kCount]});
+  }
+  if (pairs) return shapes;
   for (const std::int64_t m : kOddExtents) {
     for (const std::int64_t n : kOddExtents) {
       for (const std::int64_t k : kOddExtents) shapes.push_back({m, n, k});
@@ -164,9 +172,9 @@ std::vector<Shape> odd_shapes() {
   return mixed;
 }
 
-int grid(const std::vector<Run>& runs, double seconds, bool elements_only) {
+int grid(const std::vector<Run>& runs, double seconds, bool elements_only, bool pairs) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  const std::vector<Shape> shapes = odd_shapes();
+  const std::vector<Shape> shapes = odd_shapes(pairs);
   std::int64_t done = 0, planned = 0, wrong = 0;
   for (const Run& run : runs) {
     for (const Type type : run.needs.types) {
@@ -372,14 +380,15 @@ int broken() {
 }
 
 int usage() {
-  std::cerr << "usage: gpu_rungs list | compile [SCHEDULE...] | grid SECONDS elements|whole "
-               "[SCHEDULE...] | refusals [SCHEDULE...] | counters FILE [SCHEDULE...] | "
-               "patterns FILE | broken\n";
+  std::cerr
+      << "usage: gpu_rungs list | compile [SCHEDULE...] | grid SECONDS elements|whole all|pairs "
+         "[SCHEDULE...] | refusals [SCHEDULE...] | counters FILE [SCHEDULE...] | "
+         "patterns FILE | broken\n";
   return 2;
 }
 
 int run_word(const std::string& word, const Words& words) {
-  const std::size_t own = word == "grid" ? 2 : word == "counters" || word == "patterns" ? 1 : 0;
+  const std::size_t own = word == "grid" ? 3 : word == "counters" || word == "patterns" ? 1 : 0;
   if (words.size() < own) return usage();
   const auto runs = runs_of(std::span(words).subspan(own));
   if (!runs) return fail(runs.error());
@@ -393,7 +402,9 @@ int run_word(const std::string& word, const Words& words) {
   if (!context) return fail(context.error());
   const auto scope = ContextScope::enter(context->context);
   if (!scope) return fail(scope.error());
-  if (word == "grid") return grid(*runs, std::atof(words[0].c_str()), words[1] == "elements");
+  if (word == "grid") {
+    return grid(*runs, std::atof(words[0].c_str()), words[1] == "elements", words[2] == "pairs");
+  }
   if (word == "refusals") return refusals(*runs);
   if (word == "counters") return counters(words[0], *runs);
   if (word == "patterns") return patterns(words[0]);

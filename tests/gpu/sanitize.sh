@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # sanitize.sh FOLDER OUTPUT [SECONDS]: compute-sanitizer over every rung on the odd grid of shapes,
 # on a machine with a GPU. FOLDER holds gpu_rungs; OUTPUT receives sanitizer.json, sanitizer.txt and
-# a log a process. SECONDS: the most that one process spends on its part of the grid (default 30);
-# a part that it does not finish counts as a failure. Also: the requests that a rung must refuse,
+# a log a process. synccheck and memcheck run over all of the grid, racecheck and initcheck, which are
+# ten times slower, over 36 shapes in which any two dimensions take every two extents. SECONDS: the
+# most that one process spends on its part (default 120); a part that is not finished is a failure. Also: the requests that a rung must refuse,
 # and the two broken variants of rung 03, which racecheck and the results must catch.
 # Exit code 0; 1 where a tool found something or a part was not finished; 3 without the tool.
 set -uo pipefail
@@ -13,7 +14,7 @@ fi
 folder=$(cd "$1" && pwd)
 mkdir -p "$2"
 output=$(cd "$2" && pwd)
-seconds=${3:-30}
+seconds=${3:-120}
 if ! command -v compute-sanitizer >/dev/null; then
   echo "sanitize: compute-sanitizer was not found" >&2
   exit 3
@@ -47,12 +48,13 @@ echo "compiled after $(($(date +%s) - start)) s"
 
 # One process: TOOL, number of the group, its schedules. Writes a line of JSON.
 check() {
-  local tool=$1 group=$2 log="$output/$1-$2.log" data=whole code begin
+  local tool=$1 group=$2 log="$output/$1-$2.log" data=whole shapes=all code begin
   shift 2
   if [ "$tool" = initcheck ]; then data=elements; fi
+  if [ "$tool" = initcheck ] || [ "$tool" = racecheck ]; then shapes=pairs; fi
   begin=$(date +%s)
   compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 \
-    "$folder/gpu_rungs" grid "$seconds" "$data" "$@" >"$log" 2>&1
+    "$folder/gpu_rungs" grid "$seconds" "$data" "$shapes" "$@" >"$log" 2>&1
   code=$?
   local products summary done_of clean=true
   products=$(grep -o 'grid: .*' "$log" || echo "grid: 0 of 0 products, 0 wrong")
@@ -94,7 +96,7 @@ parts=$(cat "$output"/{racecheck,memcheck,synccheck,initcheck}-[0-9]*.json)
 } >"$output/sanitizer.json"
 {
   sed -E 's/.*"tool": "([a-z]*)", "schedules": "([^"]*)", "products": ([0-9]*), "of": ([0-9]*), .*"summary": "([^"]*)", "seconds": ([0-9]*), "clean": ([a-z]*).*/\1|\3 of \4|\6 s|\7|\5|\2/' \
-    <<<"$parts" | column -t -s '|'
+    <<<"$parts" | tr '|' '\t'
   tail -1 "$output/refusals.log"
   cat "$output/broken.log"
   grep SUMMARY "$output/broken-racecheck.log" | tail -1

@@ -79,7 +79,9 @@ void add(std::vector<SharedPattern>& patterns, const std::string& instruction, i
     pattern.instruction = instruction;
     pattern.name = each.name;
     pattern.access = warp_access(width, [&](int lane) { return width * each.offset(lane); });
-    pattern.wavefronts = shared_access(pattern.access).wavefronts;
+    const bool is_store = instruction.starts_with("ST") || instruction == "LDGSTS";
+    pattern.wavefronts =
+        (is_store ? shared_store(pattern.access) : shared_access(pattern.access)).wavefronts;
     patterns.push_back(std::move(pattern));
   }
 }

@@ -69,6 +69,28 @@ TEST(SharedAccess, PairsThatShareAnAddressHalveThePhases) {
   EXPECT_EQ(shared_access(warp_access(16, [](int) { return 0; })).wavefronts, 2);
 }
 
+// As a profiler counted them (bench/results/h200/counters.json, patterns).
+TEST(SharedStore, LanesWithOneAddressStillTakeTurns) {
+  EXPECT_EQ(shared_store(warp_access(16, [](int) { return 0; })).wavefronts, 4);
+  EXPECT_EQ(shared_store(warp_access(16, [](int lane) { return 16 * (lane / 2); })).wavefronts, 4);
+  EXPECT_EQ(shared_store(warp_access(16, [](int lane) { return 32 * lane; })).wavefronts, 8);
+  EXPECT_EQ(shared_store(warp_access(4, [](int) { return 0; })).wavefronts, 1);
+}
+
+TEST(CopySectors, CountTwiceWhereRowsAreShiftedByHalfASector) {
+  const auto from = warp_access(16, [](int lane) { return 16 * lane; });
+  const auto to = [](int first) {
+    return warp_access(16, [=](int lane) { return first + 16 * lane; });
+  };
+  EXPECT_EQ(copy_sectors(from, to(0)), 16);
+  EXPECT_EQ(copy_sectors(from, to(32)), 16);
+  EXPECT_EQ(copy_sectors(from, to(16)), 20);  // each of four lines goes to five pieces
+  const auto swizzled =
+      warp_access(16, [](int lane) { return swizzle(128, lane / 8 * 128 + lane % 8 * 16); });
+  EXPECT_EQ(copy_sectors(from, swizzled), 16);
+  EXPECT_EQ(copy_sectors(warp_access(16, [](int) { return -1; }), to(0)), 0);
+}
+
 TEST(SharedAccess, SwizzledColumnsAreFree) {
   // The eight rows of one 8 x 8 matrix of ldmatrix, 128-byte rows of bf16.
   for (int chunk = 0; chunk < 8; ++chunk) {

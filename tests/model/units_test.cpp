@@ -104,7 +104,8 @@ TEST(Units, WarpTilesHalveTheWavefronts) {
   EXPECT_EQ(value(p, s, "shared", "wavefronts", Operand::a), "512");
   EXPECT_EQ(value(p, s, "shared", "wavefronts", Operand::b), "512");
   EXPECT_EQ(value(p, s, "global", "sectors", Operand::a), "256");  // 128 rows of 64 bytes
-  EXPECT_EQ(value(p, s, "global", "sectors", Operand::b), "256");  // 16 rows of 512 bytes
+  // 16 rows of 512 bytes, four lines each; every second row is shifted by 16 bytes in its sectors.
+  EXPECT_EQ(value(p, s, "global", "sectors", Operand::b), "288");
 }
 
 TEST(Units, MmaCountsPaddingAndTheFragmentsAhead) {
@@ -151,11 +152,11 @@ TEST(Units, CopiesOfPartialChunksGoByElements) {
   // Rung 06, A along k with 16-byte rows: 6 of 8 elements exist, one chunk and two elements.
   const CopyLayout layout{CopyMode::vector_k, 8, 128, 256};
   const FloatOperand operand{4, 32};
-  EXPECT_EQ(copy_sectors(layout, operand, 0, 8, 128), 128);
+  EXPECT_EQ(tile_copy_sectors(layout, operand, 0, 8, 128), 128);
   // Each warp: 16 rows; full chunks 16 sectors, then element 0 and element 1 of the second chunk.
-  EXPECT_EQ(copy_sectors(layout, operand, 0, 6, 128), 8 * (16 + 16 + 16));
-  EXPECT_EQ(copy_sectors(layout, operand, 0, 8, 1), 1);
-  EXPECT_EQ(copy_sectors(layout, operand, 0, 0, 128), 0);
+  EXPECT_EQ(tile_copy_sectors(layout, operand, 0, 6, 128), 8 * (16 + 16 + 16));
+  EXPECT_EQ(tile_copy_sectors(layout, operand, 0, 8, 1), 1);
+  EXPECT_EQ(tile_copy_sectors(layout, operand, 0, 0, 128), 0);
 }
 
 TEST(Units, NothingIsCountedWhereNothingRuns) {
