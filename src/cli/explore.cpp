@@ -46,7 +46,8 @@ Result<std::string> start_state(const Options& options) {
     if (named)
       return bad_request("explore: a schedule of a file has the name of another one; rename it");
     start.add("schedule", schedule->device == Device::cpu ? "packed_avx2_f32" : "naive");
-    for (const auto& [name, value] : web::schedule_query(*schedule).items()) start.add(name, value);
+    const web::Query fields = web::schedule_query(*schedule);
+    for (const auto& [name, value] : fields.items()) start.add(name, value);
     if (schedule->tiles.empty()) start.add("tile", "none");
   }
   start.add("type", options.dtype);

@@ -114,7 +114,7 @@ class InstallPackages(unittest.TestCase):
     def test_an_unknown_set_is_an_error(self):
         done = self.install("all")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("'all'; valid are run, test, check, bench", done.stderr)
+        self.assertIn("'all'; valid are run, explore, test, check, bench", done.stderr)
 
 
 if __name__ == "__main__":
