@@ -236,8 +236,16 @@ class GpuEstimate {
       return;
     }
     const Tile& i = *find_tile(s_, Level::instruction);
-    const Count instructions = blocks() * ceil_div(f().block_m, i.m) * ceil_div(f().block_n, i.n) *
-                               ceil_div(f().block_k, i.k) * ceil_div(p_.k, f().block_k);
+    // A warp that multiplies straight from global memory leaves where its tile has no output; the
+    // others of a block wait for each other.
+    const bool alone = e_.arithmetic == Arithmetic::mma && s_.copy == Copy::direct;
+    const Tile* warp = find_tile(s_, Level::warp);
+    const std::int64_t tile_m = alone ? (warp != nullptr ? warp->m : i.m) : f().block_m;
+    const std::int64_t tile_n = alone ? (warp != nullptr ? warp->n : i.n) : f().block_n;
+    const Count tiles =
+        alone ? ceil_div(p_.m, tile_m) * ceil_div(p_.n, tile_n) * Count(p_.batch) : blocks();
+    const Count instructions = tiles * ceil_div(tile_m, i.m) * ceil_div(tile_n, i.n) *
+                               ceil_div(f().block_k, i.k) * Count(phases());
     products_ = instructions * Count(i.m) * Count(i.n) * Count(i.k) * Count(e_.peak.products);
     row("instruction", Operand::d, Direction::write, Quantity::issued,
         e_.arithmetic == Arithmetic::mma ? "mma" : "wgmma", instructions * Count(e_.peak.products));
