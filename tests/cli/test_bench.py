@@ -28,7 +28,8 @@ def read_all(terminal):
 SUITE = "name,m,n,k,batch\nsmall,40,50,60,1\nthree,10,20,30,3\nrow,1,64,64,1\nempty,0,5,5,1\n"
 FIELDS = {"suite", "name", "m", "n", "k", "batch", "dtype", "layout", "compute", "scale", "epilogue",
           "schedule", "device", "threads", "time_us", "low_us", "high_us", "tflops", "share_of_peak",
-          "verified", "max_error", "error_bound", "without_epilogue_us", "rivals", "ratio"}
+          "verified", "max_error", "error_bound", "without_epilogue_us", "power_w", "clock_mhz", "rivals",
+          "ratio"}
 
 
 class Bench(unittest.TestCase):
