@@ -39,7 +39,7 @@ struct BenchRow {
   double max_error = 0;
   double error_bound = 0;
   std::optional<double> without_epilogue_us;  // the same product without it, timed in turns
-  std::optional<double> power_w, clock_mhz;  // of a GPU, where its driver says
+  std::optional<double> power_w, clock_mhz;   // of a GPU, where its driver says
   // The same product by other libraries, in turns with ours.
   std::vector<BenchRival> rivals;
 };
