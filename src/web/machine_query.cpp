@@ -21,10 +21,14 @@ constexpr LimitField kLimits[] = {
     {"blocks_per_sm", &Limits::blocks_per_sm},
 };
 
+// "|" separates the parts of an item.
+std::string without_bars(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '/');
+  return text;
+}
+
 std::string figure_text(const Figure& figure) {
-  std::string source = figure.source;
-  std::replace(source.begin(), source.end(), '|', '/');
-  return shortest_json(figure.value) + "|" + source;
+  return shortest_json(figure.value) + "|" + without_bars(figure.source);
 }
 
 std::unexpected<Error> malformed(std::string_view name, std::string_view value) {
@@ -111,9 +115,14 @@ bool read_item(std::string_view name, std::string_view value, Machine& machine) 
     return value == "cpu" || value == "gpu";
   }
   if (name == "units") {
-    const auto units = whole_number(name, value, 0, INT32_MAX);
+    const auto units = whole_number(name, parts[0], 0, INT32_MAX);
     if (units) machine.num_units = *units;
-    return units.has_value();
+    if (parts.size() == 2) machine.num_units_source = parts[1];
+    return units.has_value() && parts.size() <= 2;
+  }
+  if (name == "limits_source") {
+    machine.limits.source = value;
+    return true;
   }
   if (name == "name") machine.name = value;
   if (name == "title") machine.title = value;
@@ -129,7 +138,7 @@ Query machine_query(const Machine& machine) {
   q.add("title", machine.title);
   q.add("device", to_string(machine.device));
   q.add("architecture", machine.architecture);
-  q.add("units", machine.num_units);
+  q.add("units", std::to_string(machine.num_units) + "|" + without_bars(machine.num_units_source));
   q.add("boost", figure_text(machine.boost_mhz));
   q.add("sustained", figure_text(machine.sustained_mhz));
   for (const MemoryLevel& level : machine.memory) {
@@ -144,6 +153,7 @@ Query machine_query(const Machine& machine) {
   for (const auto& [name, field] : kLimits) {
     q.add("limit", std::string(name) + "|" + std::to_string(machine.limits.*field));
   }
+  q.add("limits_source", machine.limits.source);
   return q;
 }
 
