@@ -54,7 +54,8 @@ Result<Matrix> converted(const Matrix& matrix, Type type, std::string_view what)
 
   constexpr int kChunk = 256;
   double chunk[kChunk];
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+  const std::int64_t rows = matrix.columns == 0 ? 0 : matrix.rows;  // which may be 2^63 - 1
+  for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < matrix.columns; column += kChunk) {
       const int count = static_cast<int>(std::min<std::int64_t>(kChunk, matrix.columns - column));
       load_elements(matrix.type, matrix.data,

@@ -90,7 +90,7 @@ class Verifier {
       grid_.tile_m = product.schedule.tiles.front().m;
       grid_.tile_n = product.schedule.tiles.front().n;
     }
-    strips_ = (p.n + kPatch - 1) / kPatch;
+    strips_ = p.n / kPatch + (p.n % kPatch != 0);  // p.n may be 2^63 - 1
     num_items_ = p.m == 0 ? 0 : strips_ * p.batch;
   }
 
