@@ -1,9 +1,7 @@
 #include "cli/environment.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
-#include <chrono>
+#include <array>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -33,8 +31,12 @@ constexpr std::string_view compiler_name() {
 }
 
 std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, sizeof("2026-01-31T12:00:00Z")> text{};
+  if (gmtime_r(&now, &parts) == nullptr) return "unknown";
+  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return std::string(text.data(), size);
 }
 
 }  // namespace

@@ -39,37 +39,35 @@ Svg::Svg(int width, int height) {
 }
 
 void Svg::rectangle(double x, double y, double width, double height, std::string_view style) {
-  fmt::format_to(
-      std::back_inserter(text_),
+  text_ += fmt::format(
       "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" style=\"{}\"/>\n", x, y,
       width, height, style);
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" style=\"{}\"/>\n",
-                 x1, y1, x2, y2, style);
+  text_ +=
+      fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" style=\"{}\"/>\n",
+                  x1, y1, x2, y2, style);
 }
 
 void Svg::polyline(const std::vector<std::pair<double, double>>& points, std::string_view style) {
   text_ += "<polyline points=\"";
   for (const auto& [x, y] : points) {
-    fmt::format_to(std::back_inserter(text_), "{:.2f},{:.2f} ", x, y);
+    text_ += fmt::format("{:.2f},{:.2f} ", x, y);
   }
-  fmt::format_to(std::back_inserter(text_), "\" style=\"fill:none;{}\"/>\n", style);
+  text_ += fmt::format("\" style=\"fill:none;{}\"/>\n", style);
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view style) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" style=\"{}\"/>\n", x, y, radius,
-                 style);
+  text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" style=\"{}\"/>\n", x, y,
+                       radius, style);
 }
 
 void Svg::text(double x, double y, std::string_view words, std::string_view anchor,
                std::string_view style) {
-  fmt::format_to(std::back_inserter(text_),
-                 "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\" style=\"{}\">{}</text>\n", x,
-                 y, anchor, style, escape_xml(words));
+  text_ +=
+      fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\" style=\"{}\">{}</text>\n", x,
+                  y, anchor, style, escape_xml(words));
 }
 
 std::string Svg::finish() && { return std::move(text_) + "</svg>\n"; }

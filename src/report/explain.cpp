@@ -52,7 +52,7 @@ std::string limiter_sentence(const Report& r) {
       losses.push_back(
           fmt::format("{:.3g} % of the products are padding", 100 * (1 - e.padding_efficiency)));
     }
-    if (!losses.empty()) text += fmt::format("; {}", fmt::join(losses, ", and "));
+    for (std::size_t i = 0; i < losses.size(); ++i) text += (i == 0 ? "; " : ", and ") + losses[i];
   }
   return text + ".";
 }
