@@ -1,13 +1,13 @@
 // tilewise bench: the shapes of a suite, measured; bench compare: two such measurements.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <memory>
 
 #include "cli/arguments.h"
 #include "cli/bench_compare.h"
 #include "cli/bench_table.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/progress_line.h"
 #include "cli/verb.h"
@@ -212,37 +212,38 @@ Result<ExitCode> run(const Options& options, const Console& console) {
                            options.json, console);
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("words", options->words, "nothing, or: compare BEFORE.json AFTER.json")
-      ->type_name("compare A B");
-  app.add_option("--suite", options->suite, "a CSV of name,m,n,k,batch")->type_name("FILE");
-  app.add_option("--device", options->device, "cpu (the default) or gpu")->type_name("DEVICE");
-  app.add_option("--dtype", options->dtype, "f32 (the default), f64, bf16 or f16")
-      ->type_name("TYPE");
-  app.add_option("--layout", options->layout, "nn (the default), nt, tn or tt: A and B transposed")
-      ->type_name("LAYOUT");
-  app.add_option("--epilogue", options->epilogue, "an expression; its operands get random values")
-      ->type_name("EXPR");
-  app.add_option("--schedule", options->schedule, "a named schedule or file.json")
-      ->type_name("NAME");
-  app.add_option("--threads", options->threads, "by default all that this process may use")
-      ->type_name("N");
-  app.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
-      ->type_name("NAME");
-  app.add_option("--seed", options->seed, "of the random matrices; 1 by default")->type_name("N");
-  app.add_option("--seconds", options->seconds, "repeat each shape for so long; 0.5 by default")
-      ->type_name("S");
-  app.add_option("--max-gflop", options->max_gflop, "leave larger shapes out")->type_name("X");
-  app.add_option("--verify", options->verify, "sample (the default), full or none")
-      ->type_name("MODE");
-  app.add_option("--against", options->against, "openblas: the same product by it, timed in turns")
-      ->type_name("NAME");
-  app.add_option("--threshold", options->threshold, "of compare, in percent; 3 by default")
-      ->type_name("P");
-  app.add_option("-o,--output", options->output, "write the JSON document here too")
-      ->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.bench/1, tilewise.compare/1)");
+  line.add_option("words", options->words, "nothing, or: compare BEFORE.json AFTER.json")
+      .type_name("compare A B");
+  line.add_option("--suite", options->suite, "a CSV of name,m,n,k,batch").type_name("FILE");
+  line.add_option("--device", options->device, "cpu (the default) or gpu").type_name("DEVICE");
+  line.add_option("--dtype", options->dtype, "f32 (the default), f64, bf16 or f16")
+      .type_name("TYPE");
+  line.add_option("--layout", options->layout, "nn (the default), nt, tn or tt: A and B transposed")
+      .type_name("LAYOUT");
+  line.add_option("--epilogue", options->epilogue, "an expression; its operands get random values")
+      .type_name("EXPR");
+  line.add_option("--schedule", options->schedule, "a named schedule or file.json")
+      .type_name("NAME");
+  line.add_option("--threads", options->threads, "by default all that this process may use")
+      .type_name("N");
+  line.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
+      .type_name("NAME");
+  line.add_option("--seed", options->seed, "of the random matrices; 1 by default").type_name("N");
+  line.add_option("--seconds", options->seconds, "repeat each shape for so long; 0.5 by default")
+      .type_name("S");
+  line.add_option("--max-gflop", options->max_gflop, "leave larger shapes out").type_name("X");
+  line.add_option("--verify", options->verify, "sample (the default), full or none")
+      .type_name("MODE");
+  line.add_option("--against", options->against, "openblas: the same product by it, timed in turns")
+      .type_name("NAME");
+  line.add_option("--threshold", options->threshold, "of compare, in percent; 3 by default")
+      .type_name("P");
+  line.add_option("-o,--output", options->output, "write the JSON document here too")
+      .type_name("FILE");
+  line.add_flag("--json", options->json,
+                "one JSON document (tilewise.bench/1, tilewise.compare/1)");
   return [options](const Console& console) { return run(*options, console); };
 }
 

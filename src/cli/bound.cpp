@@ -1,11 +1,11 @@
 // tilewise bound: what no schedule can beat with a fast memory of S elements, and what comes close.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -275,20 +275,20 @@ std::string as_text(const Answer& answer) {
   return text;
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  app.add_option("--fast-memory", options->fast_memory,
-                 "S, elements of the fast memory (bytes with --element-bytes)")
-      ->required();
-  app.add_option("--memories", options->memories, "how many private fast memories (SMs, threads)");
-  app.add_option("--beta", options->beta, "0: C = AB; 1: C += AB");
-  app.add_option("--count", options->count, "reads or reads+writes");
-  app.add_option("--element-bytes", options->element_bytes,
-                 "bytes of A, B and an accumulator, like 2,2,4: the bound in bytes");
-  app.add_flag("--optimal", options->optimal, "the exact optimum of a tiny product");
-  app.add_flag("--k-in-order", options->k_in_order, "with --optimal: each sum in ascending k");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.bound/1)");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  line.add_option("--fast-memory", options->fast_memory,
+                  "S, elements of the fast memory (bytes with --element-bytes)")
+      .required();
+  line.add_option("--memories", options->memories, "how many private fast memories (SMs, threads)");
+  line.add_option("--beta", options->beta, "0: C = AB; 1: C += AB");
+  line.add_option("--count", options->count, "reads or reads+writes");
+  line.add_option("--element-bytes", options->element_bytes,
+                  "bytes of A, B and an accumulator, like 2,2,4: the bound in bytes");
+  line.add_flag("--optimal", options->optimal, "the exact optimum of a tiny product");
+  line.add_flag("--k-in-order", options->k_in_order, "with --optimal: each sum in ascending k");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.bound/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     const Result<Answer> answer = answer_of(*options);
     if (!answer) return std::unexpected(answer.error());

@@ -1,12 +1,10 @@
 // From a command line to one verb: overview, help, and every parse error as one sentence.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <exception>
 #include <new>
 
+#include "cli/command_line.h"
 #include "cli/verb.h"
 #include "io/wording.h"
 #include "version.h"
@@ -29,73 +27,17 @@ std::string overview() {
   return text;
 }
 
-// CLI11's own errors, in our words: an option without its value, given twice, or a flag with a
-// value.
-std::string sentence_of(const CLI::ParseError& error) {
-  std::string text = error.what();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  const std::string option = text.substr(0, text.find(':'));
-  if (text.ends_with("missing")) return fmt::format("{} needs a value", option);
-  if (text.find("At Most 1") != std::string::npos) {
-    return fmt::format("{} is given more than once; it takes one value", option);
-  }
-  if (error.get_name() == "ConversionError" && text.find(" = ") != std::string::npos) {
-    const std::size_t name = text.find(": ") + 2;
-    const std::size_t value = text.find(" = ");
-    return fmt::format("{} is {}; it takes no value", text.substr(name, value - name),
-                       in_quotes(text.substr(value + 3)));
-  }
-  return text;
-}
-
-// Long names of the options, for the nearest match.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-Error unexpected_argument(const CLI::App& app, const std::string& argument) {
-  const bool number = argument.size() > 1 && argument[0] == '-' &&
-                      (std::isdigit(static_cast<unsigned char>(argument[1])) || argument[1] == '.');
-  if (number) {
-    return {
-        ErrorCode::bad_request,
-        fmt::format("{} is negative; sizes are whole numbers of 0 or more", in_quotes(argument))};
-  }
-  if (!argument.starts_with('-')) {
-    return {ErrorCode::bad_request, fmt::format("unexpected argument {}", in_quotes(argument))};
-  }
-  const std::vector<std::string> names = option_names(app);
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string given = argument.substr(0, argument.find('='));
-  return {ErrorCode::bad_request, fmt::format("unknown option {}{} (options: {})", in_quotes(given),
-                                              did_you_mean(given, views), join_names(views))};
-}
-
 Result<ExitCode> parse_and_run(const Verb& verb, std::vector<std::string> arguments,
                                const Console& console) {
-  CLI::App app(fmt::format("Examples:\n{}\n{}", verb.examples, verb.summary),
-               fmt::format("tilewise {}", verb.name));
-  app.allow_extras();
-  app.set_help_flag("-h,--help", "this text");
-  const Action action = verb.declare(app);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    console.print(app.help());
+  CommandLine line(fmt::format("Examples:\n{}\n{}", verb.examples, verb.summary),
+                   fmt::format("tilewise {}", verb.name));
+  const Action action = verb.declare(line);
+  const Result<CommandLine::Asked> asked = line.parse(std::move(arguments));
+  if (!asked) return std::unexpected(asked.error());
+  if (*asked == CommandLine::Asked::help) {
+    console.print(line.help());
     return ExitCode::success;
-  } catch (const CLI::ParseError& error) {
-    return bad_request(sentence_of(error));
-  } catch (const std::exception& error) {
-    return bad_request(error.what());
   }
-  std::vector<std::string> extra = app.remaining();
-  std::erase(extra, "--");  // what follows it was taken as it stands
-  if (!extra.empty()) return std::unexpected(unexpected_argument(app, extra.front()));
   return action(console);
 }
 

@@ -1,11 +1,11 @@
 // tilewise count: reads by level in closed form.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/count_units.h"
 #include "cli/environment.h"
 #include "cli/level_table.h"
@@ -119,19 +119,19 @@ Result<std::string> count_in_units(const Options& options, const Console& consol
       {options.sizes, std::move(*schedule), options.dtype, options.layout, options.json}, console);
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  add_tiling_options(app, options->tiling);
-  app.add_option("--element-bytes", options->element_bytes, "bytes an element: 1, 2, 4 or 8");
-  app.add_option("--epilogue", options->epilogue, "also what this expression adds, and unfused")
-      ->type_name("EXPR");
-  app.add_flag("--units", options->units,
-               "of a GPU schedule: issued instructions, sectors and wavefronts");
-  app.add_option("--dtype", options->dtype, "with --units: f32, bf16, f16, f8e4m3");
-  app.add_option("--layout", options->layout, "with --units: nn, nt, tn or tt");
-  app.add_flag("--json", options->json,
-               "one JSON document (tilewise.count/1; with --units tilewise.traffic/1)");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  add_tiling_options(line, options->tiling);
+  line.add_option("--element-bytes", options->element_bytes, "bytes an element: 1, 2, 4 or 8");
+  line.add_option("--epilogue", options->epilogue, "also what this expression adds, and unfused")
+      .type_name("EXPR");
+  line.add_flag("--units", options->units,
+                "of a GPU schedule: issued instructions, sectors and wavefronts");
+  line.add_option("--dtype", options->dtype, "with --units: f32, bf16, f16, f8e4m3");
+  line.add_option("--layout", options->layout, "with --units: nn, nt, tn or tt");
+  line.add_flag("--json", options->json,
+                "one JSON document (tilewise.count/1; with --units tilewise.traffic/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     if (options->units && options->epilogue) {
       return bad_request("--epilogue adds to counts of elements; leave it or --units out");

@@ -1,9 +1,9 @@
 // tilewise devices: what this machine has to run products on a GPU, and what is missing.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -75,11 +75,11 @@ std::string as_json(const std::vector<Finding>& findings, const std::vector<Firs
   return std::move(w).finish();
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto json = std::make_shared<bool>(false), first_call = std::make_shared<bool>(false);
-  app.add_flag("--time-first-call", *first_call,
-               "also time the first product of this process, from the context on");
-  app.add_flag("--json", *json, "one JSON document (tilewise.devices/1)");
+  line.add_flag("--time-first-call", *first_call,
+                "also time the first product of this process, from the context on");
+  line.add_flag("--json", *json, "one JSON document (tilewise.devices/1)");
   return [json, first_call](const Console& console) -> Result<ExitCode> {
     Result<std::vector<FirstCall>> calls;
     if (*first_call) calls = time_first_calls();  // before anything else opens the driver

@@ -1,11 +1,11 @@
 // tilewise explain: a product on a machine by a schedule, and everything that follows.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -126,28 +126,29 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   return ExitCode::success;
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  app.add_option("--dtype", options->dtype, "f64, f32, bf16, f16, f8e4m3 or f8e5m2");
-  app.add_option("--compute", options->compute, "arithmetic of float32 operands: f32, tf32, ...");
-  app.add_option("--layout", options->layout,
-                 "nn, nt, tn or tt: which operand is transposed in memory; absent: nt for 8-bit "
-                 "types, else nn")
-      ->type_name("L");
-  app.add_option("--batch", options->batch, "matrices of A, B and C");
-  app.add_option("--machine", options->machine,
-                 "a name of `tilewise machines`; host is this CPU, h200 the default");
-  app.add_option("--device", options->device, "cpu or gpu: that of this machine")
-      ->type_name("DEVICE");
-  app.add_flag("--measure", options->measure, "with --machine host: time its peaks and bandwidths");
-  app.add_option("--schedule", options->schedule,
-                 "a named schedule or file.json; absent: the fastest by the estimate")
-      ->type_name("NAME");
-  app.add_option("--epilogue", options->epilogue, "an expression, like \"relu(acc + bias[n])\"");
-  app.add_option("--svg", options->svg, "write a drawing: roofline and tiles to scale")
-      ->type_name("FILE");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.explain/1)");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  line.add_option("--dtype", options->dtype, "f64, f32, bf16, f16, f8e4m3 or f8e5m2");
+  line.add_option("--compute", options->compute, "arithmetic of float32 operands: f32, tf32, ...");
+  line.add_option("--layout", options->layout,
+                  "nn, nt, tn or tt: which operand is transposed in memory; absent: nt for 8-bit "
+                  "types, else nn")
+      .type_name("L");
+  line.add_option("--batch", options->batch, "matrices of A, B and C");
+  line.add_option("--machine", options->machine,
+                  "a name of `tilewise machines`; host is this CPU, h200 the default");
+  line.add_option("--device", options->device, "cpu or gpu: that of this machine")
+      .type_name("DEVICE");
+  line.add_flag("--measure", options->measure,
+                "with --machine host: time its peaks and bandwidths");
+  line.add_option("--schedule", options->schedule,
+                  "a named schedule or file.json; absent: the fastest by the estimate")
+      .type_name("NAME");
+  line.add_option("--epilogue", options->epilogue, "an expression, like \"relu(acc + bias[n])\"");
+  line.add_option("--svg", options->svg, "write a drawing: roofline and tiles to scale")
+      .type_name("FILE");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.explain/1)");
   return [options](const Console& console) { return run(*options, console); };
 }
 

@@ -1,12 +1,12 @@
 // tilewise explore: writes the page that shows a tiling step by step.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/explorer_page.h"
 #include "cli/tiling_options.h"
 #include "cli/verb.h"
@@ -104,18 +104,18 @@ Result<ExitCode> explore(const Options& options, const Console& console) {
   return ExitCode::success;
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K (4096 each)")->type_name("M N K");
-  add_tiling_options(app, options->tiling);
-  app.add_option("--dtype", options->dtype, "element type (f32)")->type_name("TYPE");
-  app.add_option("--machine", options->machine, "a machine of `tilewise machines` (h200)")
-      ->type_name("NAME");
-  app.add_option("-o,--output", options->output,
-                 "one HTML file with everything in it; - is standard output")
-      ->type_name("FILE");
-  app.add_option("--folder", options->folder, "the same page as files, for a file server")
-      ->type_name("FOLDER");
+  line.add_option("sizes", options->sizes, "M N K (4096 each)").type_name("M N K");
+  add_tiling_options(line, options->tiling);
+  line.add_option("--dtype", options->dtype, "element type (f32)").type_name("TYPE");
+  line.add_option("--machine", options->machine, "a machine of `tilewise machines` (h200)")
+      .type_name("NAME");
+  line.add_option("-o,--output", options->output,
+                  "one HTML file with everything in it; - is standard output")
+      .type_name("FILE");
+  line.add_option("--folder", options->folder, "the same page as files, for a file server")
+      .type_name("FOLDER");
   return [options](const Console& console) { return explore(*options, console); };
 }
 

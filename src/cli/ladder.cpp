@@ -1,10 +1,10 @@
 // tilewise ladder: every rung of the GPU ladder, counted, checked and timed, beside cuBLAS.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/ladder_text.h"
 #include "cli/verb.h"
@@ -195,28 +195,28 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   return ExitCode::success;
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  app.add_option("--dtype", options->type, "element type: f32, bf16, f16, f8e4m3")->type_name("T");
-  app.add_option("--compute", options->compute, "arithmetic: f32, tf32")->type_name("C");
-  app.add_option("--layout", options->layout,
-                 "nn, nt, tn or tt: which operand is transposed in memory")
-      ->type_name("L");
-  app.add_option("--device", options->device, "gpu, whose ladder it is")->type_name("DEVICE");
-  app.add_option("--epilogue", options->epilogue,
-                 "an expression; what it reads gets random values. cuBLASLt is timed without it")
-      ->type_name("EXPR");
-  app.add_option("--against", options->against,
-                 "cublaslt: time NVIDIA's library on the same operands")
-      ->type_name("NAME");
-  app.add_option("--schedule", options->schedules,
-                 "only this named schedule or file.json; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--seed", options->seed, "of the random operands")->type_name("S");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.bench/1)");
-  app.add_flag("--svg", options->svg, "a bar chart and the roofline");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  line.add_option("--dtype", options->type, "element type: f32, bf16, f16, f8e4m3").type_name("T");
+  line.add_option("--compute", options->compute, "arithmetic: f32, tf32").type_name("C");
+  line.add_option("--layout", options->layout,
+                  "nn, nt, tn or tt: which operand is transposed in memory")
+      .type_name("L");
+  line.add_option("--device", options->device, "gpu, whose ladder it is").type_name("DEVICE");
+  line.add_option("--epilogue", options->epilogue,
+                  "an expression; what it reads gets random values. cuBLASLt is timed without it")
+      .type_name("EXPR");
+  line.add_option("--against", options->against,
+                  "cublaslt: time NVIDIA's library on the same operands")
+      .type_name("NAME");
+  line.add_option("--schedule", options->schedules,
+                  "only this named schedule or file.json; may be repeated")
+      .type_name("NAME")
+      .one_value_each_time();
+  line.add_option("--seed", options->seed, "of the random operands").type_name("S");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.bench/1)");
+  line.add_flag("--svg", options->svg, "a bar chart and the roofline");
   return [options](const Console& console) { return run(*options, console); };
 }
 

@@ -1,11 +1,11 @@
 // tilewise machines: the machines that are described, each figure with its source.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <tuple>
 
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -133,13 +133,13 @@ std::string in_full(const Machine& machine) {
   return text;
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("name", options->name, "one machine in full; \"host\" is this one")
-      ->type_name("NAME");
-  app.add_flag("--measure", options->measure,
-               "fill in this machine's peaks and bandwidths by timing (about a second)");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.machines/1)");
+  line.add_option("name", options->name, "one machine in full; \"host\" is this one")
+      .type_name("NAME");
+  line.add_flag("--measure", options->measure,
+                "fill in this machine's peaks and bandwidths by timing (about a second)");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.machines/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     const Result<std::vector<Machine>> machines = selected(*options);
     if (!machines) return std::unexpected(machines.error());

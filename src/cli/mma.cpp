@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -120,15 +120,15 @@ Result<std::string> answer_of(const Options& options, const Console& console) {
   return options.json ? count_json(*sizes, *count, console) : count_text(*sizes, *count);
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  app.add_option("--shape", options->shape, "the instruction: 16x8x16, m64n256k16, ...");
-  app.add_option("--layout", options->layout,
-                 "which thread holds which element: m16n8k8, m16n8k16, m16n8k32, m64nNk16, ...")
-      ->type_name("SHAPE");
-  app.add_flag("--json", options->json,
-               "one JSON document (tilewise.mma/1, or tilewise.mma_layout/1)");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  line.add_option("--shape", options->shape, "the instruction: 16x8x16, m64n256k16, ...");
+  line.add_option("--layout", options->layout,
+                  "which thread holds which element: m16n8k8, m16n8k16, m16n8k32, m64nNk16, ...")
+      .type_name("SHAPE");
+  line.add_flag("--json", options->json,
+                "one JSON document (tilewise.mma/1, or tilewise.mma_layout/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     const Result<std::string> answer = answer_of(*options, console);
     if (!answer) return std::unexpected(answer.error());

@@ -1,12 +1,12 @@
 // tilewise run: a product of two files or of random matrices, timed, counted and checked.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/product_inputs.h"
 #include "cli/progress_line.h"
 #include "cli/run_report.h"
@@ -233,44 +233,44 @@ Result<ExitCode> run(Options& options, const Console& console) {
   return std::unexpected(Error{ErrorCode::verification_failed, failure_sentence(verification)});
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
   ProductArguments& product = options->product;
-  app.add_option("sources", product.sources, "A.npy B.npy (- is standard input), or M N K")
-      ->type_name("A B | M N K");
-  app.add_option("-o,--output", options->output, "write the result as .npy (- is standard output)")
-      ->type_name("FILE");
-  app.add_option("--dtype", product.dtype,
-                 "f32, f64, bf16 or f16; by default that of A and B, or f32")
-      ->type_name("TYPE");
-  app.add_flag("--transpose-a", product.transpose_a, "A is stored as K x M");
-  app.add_flag("--transpose-b", product.transpose_b, "B is stored as N x K");
-  app.add_option("--bias", product.bias, "N values to add to each row")->type_name("FILE");
-  app.add_option("--activation", product.activation,
-                 "relu, gelu, gelu_tanh, silu, sigmoid or tanh, after the bias")
-      ->type_name("NAME");
-  app.add_option("--epilogue", product.epilogue, "an expression of acc, c[m,n] and named operands")
-      ->type_name("EXPR");
-  app.add_option("--bind", product.bindings,
-                 "name=FILE for each operand; random ones get random values")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
-  app.add_option("--schedule", options->schedule,
-                 "a named schedule (tilewise schedules) or file.json")
-      ->type_name("NAME");
-  app.add_option("--device", options->device,
-                 "cpu or gpu; by default the GPU, if there is one that can")
-      ->type_name("DEVICE");
-  app.add_option("--threads", options->threads, "by default all that this process may use")
-      ->type_name("N");
-  app.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
-      ->type_name("NAME");
-  app.add_option("--seed", options->seed, "of random matrices and of the samples; 1 by default")
-      ->type_name("N");
-  app.add_option("--verify", options->verify,
-                 "sample (the default; every element where that is cheap), full or none")
-      ->type_name("MODE");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.run/1)");
+  line.add_option("sources", product.sources, "A.npy B.npy (- is standard input), or M N K")
+      .type_name("A B | M N K");
+  line.add_option("-o,--output", options->output, "write the result as .npy (- is standard output)")
+      .type_name("FILE");
+  line.add_option("--dtype", product.dtype,
+                  "f32, f64, bf16 or f16; by default that of A and B, or f32")
+      .type_name("TYPE");
+  line.add_flag("--transpose-a", product.transpose_a, "A is stored as K x M");
+  line.add_flag("--transpose-b", product.transpose_b, "B is stored as N x K");
+  line.add_option("--bias", product.bias, "N values to add to each row").type_name("FILE");
+  line.add_option("--activation", product.activation,
+                  "relu, gelu, gelu_tanh, silu, sigmoid or tanh, after the bias")
+      .type_name("NAME");
+  line.add_option("--epilogue", product.epilogue, "an expression of acc, c[m,n] and named operands")
+      .type_name("EXPR");
+  line.add_option("--bind", product.bindings,
+                  "name=FILE for each operand; random ones get random values")
+      .type_name("NAME=FILE")
+      .one_value_each_time();
+  line.add_option("--schedule", options->schedule,
+                  "a named schedule (tilewise schedules) or file.json")
+      .type_name("NAME");
+  line.add_option("--device", options->device,
+                  "cpu or gpu; by default the GPU, if there is one that can")
+      .type_name("DEVICE");
+  line.add_option("--threads", options->threads, "by default all that this process may use")
+      .type_name("N");
+  line.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
+      .type_name("NAME");
+  line.add_option("--seed", options->seed, "of random matrices and of the samples; 1 by default")
+      .type_name("N");
+  line.add_option("--verify", options->verify,
+                  "sample (the default; every element where that is cheap), full or none")
+      .type_name("MODE");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.run/1)");
   return [options](const Console& console) { return run(*options, console); };
 }
 

@@ -1,10 +1,10 @@
 // tilewise schedules: the named ones, or one in full.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/verb.h"
 #include "io/json_writer.h"
@@ -72,14 +72,14 @@ std::string as_text(const std::vector<Schedule>& schedules) {
   return table.text();
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("name", options->name, "one schedule in full, as JSON that --schedule reads back")
-      ->type_name("NAME");
-  app.add_option("--device", options->device, "only those of cpu or gpu")->type_name("DEVICE");
-  app.add_flag("--draw", options->draw,
-               "with NAME: an SVG of where its operands lie, from the kernel's address functions");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.schedules/1)");
+  line.add_option("name", options->name, "one schedule in full, as JSON that --schedule reads back")
+      .type_name("NAME");
+  line.add_option("--device", options->device, "only those of cpu or gpu").type_name("DEVICE");
+  line.add_flag("--draw", options->draw,
+                "with NAME: an SVG of where its operands lie, from the kernel's address functions");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.schedules/1)");
   return [options](const Console& console) -> Result<ExitCode> {
     const Result<std::vector<Schedule>> schedules = selected(*options);
     if (!schedules) return std::unexpected(schedules.error());

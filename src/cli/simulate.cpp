@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "cli/arguments.h"
 #include "cli/barrier_report.h"
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/progress_line.h"
 #include "cli/tiling_options.h"
@@ -260,18 +260,18 @@ Result<ExitCode> run(const Options& options, const Console& console) {
   return report_simulation(*request, *simulated, options.json, console);
 }
 
-Action declare(CLI::App& app) {
+Action declare(CommandLine& line) {
   const auto options = std::make_shared<Options>();
-  app.add_option("sizes", options->sizes, "M N K")->type_name("M N K");
-  add_tiling_options(app, options->tiling);
-  app.add_option("--register-tile", options->tiling.register_tile, "the thread tile: t or MxN")
-      ->type_name("TILE");
-  app.add_option("--without-barrier", options->without_barrier,
-                 "leave out barrier 1 (after the load) or 2 (after the use)")
-      ->type_name("1|2");
-  app.add_option("--dtype", options->dtype, "f32 (the default) or f64")->type_name("TYPE");
-  app.add_option("--seed", options->seed, "of the random inputs; 1 by default")->type_name("N");
-  app.add_flag("--json", options->json, "one JSON document (tilewise.simulate/1)");
+  line.add_option("sizes", options->sizes, "M N K").type_name("M N K");
+  add_tiling_options(line, options->tiling);
+  line.add_option("--register-tile", options->tiling.register_tile, "the thread tile: t or MxN")
+      .type_name("TILE");
+  line.add_option("--without-barrier", options->without_barrier,
+                  "leave out barrier 1 (after the load) or 2 (after the use)")
+      .type_name("1|2");
+  line.add_option("--dtype", options->dtype, "f32 (the default) or f64").type_name("TYPE");
+  line.add_option("--seed", options->seed, "of the random inputs; 1 by default").type_name("N");
+  line.add_flag("--json", options->json, "one JSON document (tilewise.simulate/1)");
   return [options](const Console& console) { return run(*options, console); };
 }
 

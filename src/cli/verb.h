@@ -11,11 +11,9 @@
 
 #include "tilewise/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tilewise::cli {
+
+class CommandLine;
 
 // Exit codes of the command (docs/cli.md).
 enum class ExitCode : int {
@@ -44,7 +42,7 @@ struct Verb {
   std::string_view name;
   std::string_view summary;   // one line
   std::string_view examples;  // lines, each a command
-  Action (*declare)(CLI::App& app);
+  Action (*declare)(CommandLine& line);
 };
 
 // Every verb, in the order of the overview. A new one: its file src/cli/<name>.cpp defines

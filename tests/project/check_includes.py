@@ -45,6 +45,13 @@ EXCEPTIONS = {
     ("gpu", "io/embedded.h"),  # the kernels' texts
 }
 
+# Headers that take seconds to compile, and the only files that include them.
+ONE_PLACE = {
+    "CLI/": {"src/cli/command_line.cpp"},
+    "nlohmann/": {"src/io/json_reader.h"},
+    "fmt/chrono.h": set(), "fmt/ranges.h": set(), "fmt/ostream.h": set(), "fmt/std.h": set(),
+}
+
 # Pure parts are compiled to WebAssembly: no input or output, threads, clocks or streams.
 PURE = {"base", "epilogue", "schedule", "model", "simulate"}
 IMPURE_HEADERS = {
@@ -111,6 +118,9 @@ def check_file(root, path):
         if other == "unknown":
             continue  # reported at the header itself
         if other is None:
+            for heavy, files in ONE_PLACE.items():
+                if name.startswith(heavy) and str(relative) not in files:
+                    yield f"{where}: {name} takes seconds to compile; only {sorted(files)} may include it"
             if part in PURE and name in IMPURE_HEADERS:
                 yield f"{where}: <{name}> in a pure part ({part})"
             if relative.parts[0] == "include" and ("/" in name or match.group(1) == '"'):
