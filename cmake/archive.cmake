@@ -1,4 +1,5 @@
-# The library as an archive that was built before: with TILEWISE_ARCHIVE nothing of src/ is compiled.
+# The library as an archive that was built before, with the explorer's two beside it in the same build: with
+# TILEWISE_ARCHIVE nothing of src/ is compiled.
 if(NOT EXISTS ${TILEWISE_ARCHIVE})
   message(FATAL_ERROR "TILEWISE_ARCHIVE is ${TILEWISE_ARCHIVE}, which is not there; it is a libtilewise.a")
 endif()
@@ -9,3 +10,16 @@ set_target_properties(tilewise PROPERTIES IMPORTED_LOCATION ${TILEWISE_ARCHIVE})
 target_include_directories(tilewise INTERFACE ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(tilewise INTERFACE cxx_std_23)
 target_link_libraries(tilewise INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+
+cmake_path(GET TILEWISE_ARCHIVE PARENT_PATH folder)
+foreach(part web explorer)
+  set(archive ${folder}/src/${part}/libtilewise_${part}.a)
+  if(NOT EXISTS ${archive})
+    message(FATAL_ERROR "${archive} is not there; build the target tilewise_explorer beside TILEWISE_ARCHIVE")
+  endif()
+  add_library(tilewise_${part} STATIC IMPORTED GLOBAL)
+  set_target_properties(tilewise_${part} PROPERTIES IMPORTED_LOCATION ${archive})
+endforeach()
+target_include_directories(tilewise_explorer INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(tilewise_web INTERFACE tilewise::tilewise)
+target_link_libraries(tilewise_explorer INTERFACE tilewise_web)

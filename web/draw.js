@@ -37,13 +37,19 @@ export function bytesText(value) {
   return `${unit === 0 ? value : Number(value.toPrecision(4))} ${units[unit]}`;
 }
 
-// Colours of the theme in force, by the names of style.css.
-export function colours() {
-  const style = getComputedStyle(document.documentElement);
+// Colours of the theme in force where a node stands, by the names of style.css.
+function coloursOf(node) {
+  const style = getComputedStyle(node);
   return new Proxy({}, { get: (_, name) => style.getPropertyValue('--' + name).trim() });
 }
 
-// A canvas that redraws when its size or the theme changes. draw(context, width, height, colours).
+const drawings = new WeakMap();  // by canvas
+// Every drawing below a node, when the theme has changed; now: before paper takes it.
+export function redrawAll(root, now = false) {
+  for (const canvas of root.querySelectorAll('canvas')) now ? drawings.get(canvas)?.now() : drawings.get(canvas)?.redraw();
+}
+
+// A canvas that redraws when its size changes. draw(context, width, height, colours).
 export class Drawing {
   constructor(label, draw, aspect) {
     this.draw = draw;
@@ -52,8 +58,7 @@ export class Drawing {
     this.pending = false;
     this.observer = new ResizeObserver(() => this.redraw());
     this.observer.observe(this.canvas);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
-    matchMedia('print').addEventListener('change', () => this.now());
+    drawings.set(this.canvas, this);
   }
   redraw() {
     if (this.pending) return;
@@ -75,7 +80,7 @@ export class Drawing {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = '12px system-ui, sans-serif';
-    this.draw(context, width, height, colours());
+    this.draw(context, width, height, coloursOf(this.canvas));
   }
 }
 

@@ -37,7 +37,7 @@ export class FragmentFigure {
     }
     if (this.said === `${answer.shape} ${this.chosen()}`) return;
     this.thread.max = String(answer.fragments.at(-1).threads - 1);
-    if (document.activeElement !== this.thread) this.thread.value = String(this.chosen());
+    if (!this.thread.matches(':focus')) this.thread.value = String(this.chosen());
     this.say();
   }
 

@@ -43,8 +43,8 @@ export class InsideFigure {
     this.shownAnswer = answer;
     this.shown = shown;
     this.what.textContent = `${answer.level} `;
-    if (document.activeElement !== this.row) this.row.value = answer.thread_row;
-    if (document.activeElement !== this.column) this.column.value = answer.thread_column;
+    if (!this.row.matches(':focus')) this.row.value = answer.thread_row;
+    if (!this.column.matches(':focus')) this.column.value = answer.thread_column;
     this.scrub.max = String(Math.max(0, answer.depth - 1));
     this.scrub.value = String(this.k());
     this.caption.textContent = this.sentence();

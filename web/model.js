@@ -7,31 +7,18 @@ const decoder = new TextDecoder();
 // The three imports that the C library wants; nothing of ours calls them.
 const kNoSystem = new Proxy({}, { get: () => () => 52 });
 
-function bytesOfBase64(text) {
-  const binary = atob(text.trim());
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+export function bytesOfBase64(text) {
+  return Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
 }
 
-async function fetched(name) {
-  const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
-  return response;
-}
-
-// The page's data and module: inside the page, or beside it on a file server.
-async function sources() {
-  const data = document.getElementById('data');
-  const module = document.getElementById('module');
-  if (data && module) {
-    return { data: JSON.parse(data.textContent), bytes: bytesOfBase64(module.textContent) };
+export class Model {
+  // data: the schedules, machines and kernels; bytes: the module.
+  static async load(data, bytes) {
+    const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: kNoSystem, env: kNoSystem });
+    instance.exports._initialize?.();
+    return new Model(instance.exports, data);
   }
-  const [dataResponse, moduleResponse] = await Promise.all([fetched('data.json'), fetched('module.wasm')]);
-  return { data: await dataResponse.json(), bytes: await moduleResponse.arrayBuffer() };
-}
 
-class Model {
   constructor(exports, data) {
     this.exports = exports;
     this.data = data;
@@ -75,11 +62,4 @@ class Model {
     this.answers.set(key, answer);
     return answer;
   }
-}
-
-export async function loadModel() {
-  const { data, bytes } = await sources();
-  const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: kNoSystem, env: kNoSystem });
-  instance.exports._initialize?.();
-  return new Model(instance.exports, data);
 }

@@ -92,7 +92,7 @@ export class ScheduleScene {
     const tiles = Object.fromEntries(query.getAll('tile').filter(t => t.includes(':')).map(t => t.split(/:(.*)/s)));
     for (const [field, , level, sizes] of kTileFields) {
       const { control } = this.tiles[field];
-      if (document.activeElement === control) continue;
+      if (control.matches(':focus')) continue;
       const text = tiles[level] ?? '';
       control.value = sizes === 2 ? text.replace(/^(\d+x\d+)x0/, '$1') : text;
     }

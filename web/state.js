@@ -1,26 +1,29 @@
-// What is shown, as a list of names and texts in the page's address (after #). One object holds it;
-// scenes listen to its changes.
+// What is shown, as a list of names and texts: on a page what its address has after #, in a notebook the
+// widget's trait. One object holds it; scenes listen to its changes.
 
 // What the model is asked with; the rest of the state is the page's own (scene, theme, speed...).
 const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'tile', 'cluster', 'stages', 'copy', 'vector',
   'layout', 'order', 'split', 'stream_k', 'persistent', 'swap_ab', 'consumers', 'promote', 'compute', 'kernel',
   'device', 'name', 'note'];
-const kAddressPause = 200;  // ms
+const kKeepPause = 200;  // ms
 const kOfTheSchedule = kOfTheModel.slice(6);
 
 export class State {
-  constructor(start) {
+  // keep(text) is called a little after a change, with all of it.
+  constructor(text, keep) {
     this.listeners = [];
-    const address = location.hash.length > 1 ? location.hash.slice(1) : location.search.slice(1);
-    this.items = new URLSearchParams(address || start);
+    this.items = new URLSearchParams(text);
+    this.keep = keep;
     this.pending = null;
-    addEventListener('pagehide', () => this.write());
-    addEventListener('hashchange', () => {
-      clearTimeout(this.pending);
-      this.pending = null;
-      this.items = new URLSearchParams(location.hash.slice(1));
-      this.tell();
-    });
+  }
+
+  text() { return this.items.toString(); }
+  // Another state from outside, in place of this one.
+  load(text) {
+    clearTimeout(this.pending);
+    this.pending = null;
+    this.items = new URLSearchParams(text);
+    this.tell();
   }
 
   get(name, absent = '') { return this.items.get(name) ?? absent; }
@@ -38,19 +41,16 @@ export class State {
       }
     }
     // A browser takes only so many changes of the address a second.
-    this.pending ??= setTimeout(() => this.write(), kAddressPause);
+    this.pending ??= setTimeout(() => this.write(), kKeepPause);
     this.tell();
   }
 
-  // The address as it should be, now.
+  // Keeps what is pending, now.
   write() {
+    if (this.pending === null) return;
     clearTimeout(this.pending);
     this.pending = null;
-    try {
-      history.replaceState(null, '', '#' + this.items);
-    } catch {
-      // A page inside another document has no address of its own.
-    }
+    this.keep(this.text());
   }
 
   // Another named schedule: edits of the one before are dropped.

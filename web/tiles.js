@@ -118,8 +118,8 @@ export class TilesScene {
       : `phase ${digits(step.phase + 1)} of ${digits(this.count.phases)}`;
     this.moments.querySelector(`[value=${step.moment}]`).checked = true;
     this.speed.value = this.state.get('speed') in kSpeeds ? this.state.get('speed') : 'usual';
-    if (document.activeElement !== this.row) this.row.value = step.row;
-    if (document.activeElement !== this.column) this.column.value = step.column;
+    if (!this.row.matches(':focus')) this.row.value = step.row;
+    if (!this.column.matches(':focus')) this.column.value = step.column;
   }
 
   sentence(step) {

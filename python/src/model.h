@@ -1,4 +1,5 @@
-// The model's questions: count, simulate, bound, explain, mma, and the tables behind them.
+// The model's questions: count, simulate, bound, explain, mma, and the tables behind them; the page
+// that shows them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +7,7 @@
 namespace tilewise::python {
 
 void add_exercises(nanobind::module_& module);
+void add_explorer(nanobind::module_& module);
 void add_model(nanobind::module_& module);
 void add_measurements(nanobind::module_& module);
 

@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   tilewise::python::add_exercises(m);
   tilewise::python::add_model(m);
   tilewise::python::add_measurements(m);
+  tilewise::python::add_explorer(m);
 }

@@ -10,10 +10,12 @@ array([[3., 3.],
 1073741824
 
 `matmul` multiplies; `count`, `simulate`, `bound`, `explain`, `mma` say what a tiling moves and why it
-takes as long as it does; `bench` and `ladder` measure. PyTorch: `import tilewise.torch`.
+takes as long as it does; `explore` shows it in a notebook; `bench` and `ladder` measure. PyTorch:
+`import tilewise.torch`.
 """
 
 from ._core import __version__, matmul
+from ._explore import Explorer, explore
 from ._measure import (
     BenchReport,
     BenchRow,
@@ -53,6 +55,7 @@ __all__ = [
     "BoundReport",
     "CountReport",
     "ExplainReport",
+    "Explorer",
     "LadderReport",
     "LadderRow",
     "Machine",
@@ -71,6 +74,7 @@ __all__ = [
     "bound",
     "count",
     "explain",
+    "explore",
     "ladder",
     "machines",
     "matmul",

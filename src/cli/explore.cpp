@@ -7,13 +7,11 @@
 
 #include "cli/arguments.h"
 #include "cli/command_line.h"
-#include "cli/explorer_page.h"
 #include "cli/tiling_options.h"
 #include "cli/verb.h"
+#include "explorer/page.h"
+#include "explorer/start.h"
 #include "io/output_file.h"
-#include "tilewise/machine.h"
-#include "web/request.h"
-#include "web/schedule_query.h"
 
 namespace tilewise::cli {
 namespace {
@@ -27,37 +25,19 @@ struct Options {
   std::optional<std::string> folder;
 };
 
-// The page's state, checked by the reader that the page itself uses.
 Result<std::string> start_state(const Options& options) {
-  web::Query start;
+  explorer::Start start;
   if (!options.sizes.empty()) {
     const Result<Sizes> sizes = parse_sizes(options.sizes);
     if (!sizes) return std::unexpected(sizes.error());
-    start.add("m", sizes->m);
-    start.add("n", sizes->n);
-    start.add("k", sizes->k);
+    start.sizes = {sizes->m, sizes->n, sizes->k};
   }
   const Result<Schedule> schedule = schedule_of(options.tiling, "square_tile");
   if (!schedule) return std::unexpected(schedule.error());
-  const Result<Schedule> named = find_schedule(schedule->name);
-  if (named && *named == *schedule) {
-    start.add("schedule", schedule->name);
-  } else {
-    if (named)
-      return bad_request("explore: a schedule of a file has the name of another one; rename it");
-    start.add("schedule", schedule->device == Device::cpu ? "packed_avx2_f32" : "naive");
-    const web::Query fields = web::schedule_query(*schedule);
-    for (const auto& [name, value] : fields.items()) start.add(name, value);
-    if (schedule->tiles.empty()) start.add("tile", "none");
-  }
-  start.add("type", options.dtype);
-  start.add("machine", options.machine);
-  web::Library library;
-  library.schedules.assign(named_schedules().begin(), named_schedules().end());
-  library.machines.assign(named_machines().begin(), named_machines().end());
-  const auto request = web::parse_request(start.text(), library);
-  if (!request) return std::unexpected(request.error());
-  return start.text();
+  start.schedule = *schedule;
+  start.dtype = options.dtype;
+  start.machine = options.machine;
+  return explorer::start_state(start);
 }
 
 Result<void> write_file(const std::string& path, std::string_view text) {
@@ -68,7 +48,7 @@ Result<void> write_file(const std::string& path, std::string_view text) {
 }
 
 Result<void> write_folder(const std::string& folder, std::string_view start) {
-  const auto files = explorer_files(start);
+  const auto files = explorer::files(start);
   if (!files) return std::unexpected(files.error());
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -94,7 +74,7 @@ Result<ExitCode> explore(const Options& options, const Console& console) {
       return std::unexpected(done.error());
     return ExitCode::success;
   }
-  const Result<std::string> page = explorer_page(*start);
+  const Result<std::string> page = explorer::page(*start);
   if (!page) return std::unexpected(page.error());
   if (*options.output == "-") {
     console.print(*page);

@@ -36,7 +36,8 @@ MAY_READ = {
                "kernels"},
     "c": {"base", "epilogue", "schedule", "model", "product"},
     "web": {"base", "epilogue", "schedule", "model", "simulate", "io", "kernels"},
-    "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io", "web"},
+    "explorer": {"base", "schedule", "io", "web"},
+    "cli": {"base", "epilogue", "schedule", "model", "simulate", "product", "report", "io", "explorer"},
     "kernels": set(),
 }
 

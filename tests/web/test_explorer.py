@@ -5,7 +5,6 @@ usage: test_explorer.py TILEWISE [unittest arguments]
 """
 
 import functools
-import http.server
 import json
 import os
 import pathlib
@@ -13,11 +12,11 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+
+from browser import BrowserTest, serve
 
 TILEWISE = os.path.abspath(sys.argv.pop(1))
 CASES = 100
@@ -27,54 +26,27 @@ def tilewise(*arguments):
     return subprocess.run([TILEWISE, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
+@functools.cache
+def written_page():
+    """The page as one file and as a folder: the folder of both, and the address of the second."""
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    path = pathlib.Path(folder.name)
+    for arguments in ((1000, 700, 520, "--tile", "block:128x128x8", "--tile", "thread:8x8", "-o", path / "page.html"),
+                      ("--folder", path / "site")):
+        done = tilewise("explore", *arguments)
+        assert done.returncode == 0, done.stderr
+    return path, serve(path / "site") + "/index.html"
+
+
 def digits(text):
     return int(text.replace(",", "").removeprefix("\u2265 "))
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript",
-                      ".wasm": "application/wasm"}
-
-    def log_message(self, *arguments):
-        pass
-
-
-class ExplorerTest(unittest.TestCase):
+class ExplorerTest(BrowserTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = pathlib.Path(cls.folder.name)
-        done = tilewise("explore", 1000, 700, 520, "--tile", "block:128x128x8", "--tile", "thread:8x8",
-                        "-o", cls.path / "page.html")
-        assert done.returncode == 0, done.stderr
-        done = tilewise("explore", "--folder", cls.path / "site")
-        assert done.returncode == 0, done.stderr
-        handler = functools.partial(QuietHandler, directory=cls.path / "site")
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-        cls.site = f"http://127.0.0.1:{cls.server.server_port}/index.html"
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-        cls.server.shutdown()
-        cls.server.server_close()
-        cls.folder.cleanup()
-
-    def setUp(self):
-        self.context = self.browser.new_context(viewport={"width": 1280, "height": 900})
-        self.page = self.context.new_page()
-        self.faults, self.requests = [], []
-        self.page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-
-    def tearDown(self):
-        self.context.close()
-        self.assertEqual(self.faults, [])
+        cls.path, cls.site = written_page()
 
     def open(self, state="", url=None):
         self.page.goto(f"{url or self.site}#{state}")

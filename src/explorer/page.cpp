@@ -1,4 +1,4 @@
-#include "cli/explorer_page.h"
+#include "explorer/page.h"
 
 #include <array>
 #include <cstdint>
@@ -22,10 +22,11 @@ extern const unsigned char kExplorerModule[];
 extern const std::size_t kExplorerModule_size;
 #endif
 
-namespace cli {
+namespace explorer {
 namespace {
 
 constexpr std::string_view kFolder = "web/";
+constexpr std::string_view kWidget = "widget.js";  // is no part of the page
 
 std::string_view module_bytes() {
 #ifdef TILEWISE_EXPLORER
@@ -38,9 +39,8 @@ std::string_view module_bytes() {
 Result<void> check_built() {
   if (!module_bytes().empty()) return {};
   return missing_capability(
-      "explore: this command was built without the page's WebAssembly module, which needs "
-      "clang++-19 "
-      "and its C++ library for wasm32-wasi; `make explore` installs them and builds it");
+      "explore: this was built without the page's WebAssembly module, which needs clang++-19 and "
+      "its C++ library for wasm32-wasi; `make explore` installs them and builds it");
 }
 
 std::string base64(std::string_view bytes) {
@@ -74,13 +74,27 @@ std::string without_tags(const std::string& json) {
   return text;
 }
 
-std::span<const EmbeddedFile> page_files() { return {kExplorerFiles, kExplorerFiles_size}; }
+// Names, without their folder, and texts.
+using Texts = std::vector<std::pair<std::string_view, std::string_view>>;
+Texts web_files() {
+  Texts files;
+  for (const EmbeddedFile& file : std::span(kExplorerFiles, kExplorerFiles_size)) {
+    files.emplace_back(file.name.substr(kFolder.size()), file.text);
+  }
+  return files;
+}
 
-std::string_view page_file(std::string_view name) {
-  for (const EmbeddedFile& file : page_files()) {
-    if (file.name.substr(kFolder.size()) == name) return file.text;
+std::string_view web_file(std::string_view wanted) {
+  for (const auto& [name, text] : web_files()) {
+    if (name == wanted) return text;
   }
   return {};
+}
+
+Texts page_files() {
+  Texts files = web_files();
+  std::erase_if(files, [](const auto& file) { return file.first == kWidget; });
+  return files;
 }
 
 // Schedules and machines in the form that the module reads, kernels as they are written.
@@ -114,10 +128,9 @@ std::string import_map() {
   w.begin_object();
   w.key("imports");
   w.begin_object();
-  for (const EmbeddedFile& file : page_files()) {
-    if (!file.name.ends_with(".js")) continue;
-    w.member("tilewise/" + std::string(file.name.substr(kFolder.size())),
-             "data:text/javascript;base64," + base64(file.text));
+  for (const auto& [name, text] : page_files()) {
+    if (!name.ends_with(".js")) continue;
+    w.member("tilewise/" + std::string(name), "data:text/javascript;base64," + base64(text));
   }
   w.end_object();
   w.end_object();
@@ -126,31 +139,43 @@ std::string import_map() {
 
 }  // namespace
 
-Result<std::string> explorer_page(std::string_view start) {
+Result<std::string> page(std::string_view start) {
   if (auto built = check_built(); !built) return std::unexpected(built.error());
-  std::string page(page_file("index.html"));
-  page = replaced(std::move(page), R"(<link rel="stylesheet" href="style.css">)",
-                  "<style>\n" + std::string(page_file("style.css")) + "</style>");
-  page = replaced(
-      std::move(page), R"(<script type="importmap">{"imports": {"tilewise/": "./"}}</script>)",
+  std::string html(web_file("index.html"));
+  html = replaced(std::move(html), R"(<link rel="stylesheet" href="style.css">)",
+                  "<style>\n" + std::string(web_file("style.css")) + "</style>");
+  html = replaced(
+      std::move(html), R"(<script type="importmap">{"imports": {"tilewise/": "./"}}</script>)",
       "<script type=\"importmap\">" + import_map() + "</script>\n" +
           "<script type=\"application/json\" id=\"data\">" + without_tags(data_json(start)) +
           "</script>\n" + "<script type=\"text/plain\" id=\"module\">" + base64(module_bytes()) +
           "</script>");
-  return replaced(std::move(page), R"(<script type="module" src="main.js"></script>)",
+  return replaced(std::move(html), R"(<script type="module" src="main.js"></script>)",
                   R"(<script type="module">import "tilewise/main.js";</script>)");
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> explorer_files(std::string_view start) {
+Result<std::vector<std::pair<std::string, std::string>>> files(std::string_view start) {
   if (auto built = check_built(); !built) return std::unexpected(built.error());
   std::vector<std::pair<std::string, std::string>> files;
-  for (const EmbeddedFile& file : page_files()) {
-    files.emplace_back(file.name.substr(kFolder.size()), file.text);
-  }
+  for (const auto& [name, text] : page_files()) files.emplace_back(name, text);
   files.emplace_back("module.wasm", module_bytes());
   files.emplace_back("data.json", data_json(start));
   return files;
 }
 
-}  // namespace cli
+Result<std::string> widget() {
+  auto contents = files("");
+  if (!contents) return std::unexpected(contents.error());
+  JsonWriter w;
+  w.begin_object();
+  for (const auto& [name, text] : *contents) {
+    if (name == "main.js") continue;  // the page's own
+    w.member(name, name.ends_with(".wasm") ? base64(text) : text);
+  }
+  w.end_object();
+  return replaced(std::string(web_file(kWidget)), "const kFiles = {};",
+                  "const kFiles = " + std::move(w).finish() + ";");
+}
+
+}  // namespace explorer
 }  // namespace tilewise
