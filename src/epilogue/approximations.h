@@ -94,12 +94,37 @@ template <class T>
           __builtin_bit_cast(T, (biased - half - 1) << kMantissa)};
 }
 
+// A multiplication whose result is subnormal, or underflows, takes a processor some 150 cycles. So
+// what may be that small is formed times kLift, and then lowered by integer arithmetic.
+template <class T>
+inline constexpr T kLift = sizeof(T) == 4 ? T(0x1p64) : T(0x1p512);
+
+// lifted / kLift, rounded to nearest even as the division would be. For finite values.
+template <class T>
+[[gnu::always_inline]] inline T lowered(T lifted) {
+  constexpr bool kSingle = sizeof(T) == 4;
+  constexpr int kMantissa = kSingle ? 23 : 52;
+  constexpr bits_of<T> kLiftBits = static_cast<bits_of<T>>(kSingle ? 64 : 512) << kMantissa;
+  constexpr T kLeastNormal = T(kSingle ? 0x1p-126 : 0x1p-1022) * kLift<T>;
+  const T magnitude = absolute(lifted);
+  const bits_of<T> sign =
+      __builtin_bit_cast(bits_of<T>, lifted) ^ __builtin_bit_cast(bits_of<T>, magnitude);
+  // The sum's unit in the last place is that of a subnormal number, times kLift.
+  const bits_of<T> subnormal = __builtin_bit_cast(bits_of<T>, magnitude + kLeastNormal) -
+                               __builtin_bit_cast(bits_of<T>, kLeastNormal);
+  const bits_of<T> normal = __builtin_bit_cast(bits_of<T>, magnitude) - kLiftBits;
+  const bits_of<T> mask = bits_of<T>(0) - static_cast<bits_of<T>>(magnitude < kLeastNormal);
+  return __builtin_bit_cast(T, (subnormal & mask) | (normal & ~mask) | sign);
+}
+
 template <class T>
 [[gnu::always_inline]] inline T exponential(T x) {
   constexpr T kOverflow = sizeof(T) == 4 ? T(89) : T(710);
   x = at_least(-kExpLimit<T>, at_most(kOverflow, x));
   const ExpParts<T> e = exp_parts<T>(x, T(0));
-  return e.value * e.scale1 * e.scale2;
+  const bool negative = x < T(0);
+  const T result = e.value * e.scale1 * select(negative, e.scale2 * kLift<T>, e.scale2);
+  return select(negative, lowered(result), result);
 }
 
 template <class T>
@@ -138,8 +163,9 @@ template <class T>
   const bool negative = v < T(0);
   const T value = select(negative, e.value, T(1));
   const T scale1 = select(negative, e.scale1, T(1));
-  const T scale2 = select(negative, e.scale2, T(1));
-  return x * value / denominator * scale1 * scale2;
+  const T scale2 = select(negative, e.scale2 * kLift<T>, T(1));
+  const T result = x * value / denominator * scale1 * scale2;
+  return select(negative, lowered(result), result);
 }
 
 template <class T>
@@ -190,7 +216,7 @@ template <class T>
                   2.211626573782665035e-9, -1.13943695535743026e-9, -3.734772214424540358e-10);
   }
   const T tail = e.value * (inverse * p);
-  const T below = -t * tail * e.scale1 * e.scale2;
+  const T below = lowered(-t * tail * e.scale1 * (e.scale2 * kLift<T>));
   const T above = x * (T(1) - tail * e.scale1 * e.scale2);
   return select(x < T(0), below, above);
 }
