@@ -24,7 +24,10 @@ void store_row(const T* from, To* to, std::int64_t stride, int columns) {
 template <class T>
 void store_row(const T* from, T* to, std::int64_t stride, int columns) {
   if (stride == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(T));
+    constexpr int kWhole = 16;  // a fixed length is copied in registers, without a call
+    int j = 0;
+    for (; j + kWhole <= columns; j += kWhole) std::memcpy(to + j, from + j, kWhole * sizeof(T));
+    for (; j < columns; ++j) to[j] = from[j];
   } else {
     for (int j = 0; j < columns; ++j) to[j * stride] = from[j];
   }

@@ -1,4 +1,4 @@
-// What happens to the sums: the epilogue on a register tile still in cache, then D in its own type.
+// What happens to the sums: the epilogue on register tiles still in cache, then D in its own type.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Output {
   int row_stride = 0;           // of the tiles: nr
 };
 
-// Tile (rows, columns) at (i, j) of the block; its values are replaced. T: float or double.
+// Strip (rows, columns) at (i, j) of the block; its values are replaced. T: float or double.
 template <class T>
 void finish_tile(void* output, T* tile, std::int64_t i, std::int64_t j, int rows, int columns);
 

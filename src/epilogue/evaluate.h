@@ -40,55 +40,86 @@ struct EpilogueProgram {
 
 inline namespace TILEWISE_TARGET {
 
-// A chunk: `rows` rows of `width` neighbours each, together at most Chunk elements.
+// A chunk: `rows` rows of `width` neighbours each, together at most kChunk elements.
 struct ChunkPlace {
   std::int64_t row = 0, column = 0;  // in the tile
   int rows = 0, width = 0;
 };
 
-// A row longer than this is cut into chunks of it; shorter rows share one.
-inline constexpr int kLongChunk = 64;
-inline constexpr int kShortChunk = 16;
+// Long enough that decoding an instruction costs little an output, short enough that the stack
+// stays in the first-level cache. A longer row is cut; shorter rows share a chunk.
+inline constexpr int kChunk = 256;
 
-template <int Chunk, class T>
+// Instructions work on groups of so many elements: a fixed length, which compilers turn into whole
+// vectors of any instruction set. The last group of a chunk is filled up with zeros.
+inline constexpr int kGroup = 16;
+
+[[gnu::always_inline]] constexpr int num_groups(int elements) {
+  return (elements + kGroup - 1) / kGroup;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void fill_last_group(const ChunkPlace& place, T* out) {
+  const int size = place.rows * place.width;
+  for (int i = size; i < num_groups(size) * kGroup; ++i) out[i] = T(0);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void copy_row(const T* from, int count, T* __restrict to) {
+  int i = 0;
+  for (; i + kGroup <= count; i += kGroup) {
+    for (int j = 0; j < kGroup; ++j) to[i + j] = from[i + j];
+  }
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+template <class T>
 [[gnu::always_inline]] inline void load_chunk(Type type, const void* data, const Strides& strides,
                                               const TileContext& tile, const ChunkPlace& place,
                                               T* __restrict out) {
   const std::int64_t first = tile.b * strides.batch + (tile.m0 + place.row) * strides.row +
                              (tile.n0 + place.column) * strides.column;
+  const bool repeats = strides.row == 0;  // indexed by [n] or by nothing: one row for all
   for (int i = 0; i < place.rows; ++i) {
-    load_elements<T>(type, data, first + i * strides.row, strides.column, place.width,
-                     out + i * place.width);
+    T* row = out + i * place.width;
+    if (repeats && i > 0) {
+      copy_row(out, place.width, row);
+    } else {
+      load_elements<T>(type, data, first + i * strides.row, strides.column, place.width, row);
+    }
   }
-  for (int i = place.rows * place.width; i < Chunk; ++i) out[i] = T(0);
-}
-
-template <int Chunk, class T>
-[[gnu::always_inline]] inline void load_tile(const T* tile, std::int64_t row_stride,
-                                             const ChunkPlace& place, T* __restrict out) {
-  for (int i = 0; i < place.rows; ++i) {
-    const T* row = tile + (place.row + i) * row_stride + place.column;
-    for (int j = 0; j < place.width; ++j) out[i * place.width + j] = row[j];
-  }
-  for (int i = place.rows * place.width; i < Chunk; ++i) out[i] = T(0);
+  fill_last_group(place, out);
 }
 
 template <class T>
-[[gnu::always_inline]] inline void store_tile(const T* __restrict in, const ChunkPlace& place,
-                                              std::int64_t row_stride, T* tile) {
+[[gnu::always_inline]] inline void load_tile(const T* tile, std::int64_t row_stride,
+                                             const ChunkPlace& place, T* __restrict out) {
   for (int i = 0; i < place.rows; ++i) {
-    T* row = tile + (place.row + i) * row_stride + place.column;
-    for (int j = 0; j < place.width; ++j) row[j] = in[i * place.width + j];
+    copy_row(tile + (place.row + i) * row_stride + place.column, place.width,
+             out + i * place.width);
+  }
+  fill_last_group(place, out);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store_tile(const T* in, const ChunkPlace& place,
+                                              std::int64_t row_stride, T* __restrict tile) {
+  for (int i = 0; i < place.rows; ++i) {
+    copy_row(in + i * place.width, place.width, tile + (place.row + i) * row_stride + place.column);
   }
 }
 
-template <int Chunk, class T, class F>
-[[gnu::always_inline]] inline void each(T* x, F f) {
-  for (int i = 0; i < Chunk; ++i) x[i] = f(x[i]);
+template <class T, class F>
+[[gnu::always_inline]] inline void each(int groups, T* x, F f) {
+  for (int i = 0; i < groups * kGroup; i += kGroup) {
+    for (int j = 0; j < kGroup; ++j) x[i + j] = f(x[i + j]);
+  }
 }
-template <int Chunk, class T, class F>
-[[gnu::always_inline]] inline void each(T* __restrict x, const T* __restrict y, F f) {
-  for (int i = 0; i < Chunk; ++i) x[i] = f(x[i], y[i]);
+template <class T, class F>
+[[gnu::always_inline]] inline void each(int groups, T* __restrict x, const T* __restrict y, F f) {
+  for (int i = 0; i < groups * kGroup; i += kGroup) {
+    for (int j = 0; j < kGroup; ++j) x[i + j] = f(x[i + j], y[i + j]);
+  }
 }
 
 // One comparison that vectorises; std::isnan is a call where floating-point traps are kept.
@@ -108,39 +139,39 @@ template <class T>
 }
 
 // One arithmetic instruction on the values at the top of the stack; x is the result's place.
-template <int Chunk, class T>
-[[gnu::always_inline]] inline void apply(EpilogueOp op, T* x, const T* y) {
+template <class T>
+[[gnu::always_inline]] inline void apply(EpilogueOp op, int groups, T* x, const T* y) {
   switch (op) {
     case EpilogueOp::add:
-      return each<Chunk>(x, y, [](T a, T b) { return a + b; });
+      return each(groups, x, y, [](T a, T b) { return a + b; });
     case EpilogueOp::subtract:
-      return each<Chunk>(x, y, [](T a, T b) { return a - b; });
+      return each(groups, x, y, [](T a, T b) { return a - b; });
     case EpilogueOp::multiply:
-      return each<Chunk>(x, y, [](T a, T b) { return a * b; });
+      return each(groups, x, y, [](T a, T b) { return a * b; });
     case EpilogueOp::divide:
-      return each<Chunk>(x, y, [](T a, T b) { return a / b; });
+      return each(groups, x, y, [](T a, T b) { return a / b; });
     case EpilogueOp::minimum:
-      return each<Chunk>(x, y, [](T a, T b) { return minimum(a, b); });
+      return each(groups, x, y, [](T a, T b) { return minimum(a, b); });
     case EpilogueOp::maximum:
-      return each<Chunk>(x, y, [](T a, T b) { return maximum(a, b); });
+      return each(groups, x, y, [](T a, T b) { return maximum(a, b); });
     case EpilogueOp::negate:
-      return each<Chunk>(x, [](T a) { return -a; });
+      return each(groups, x, [](T a) { return -a; });
     case EpilogueOp::relu:
-      return each<Chunk>(x, [](T a) { return at_least(T(0), a); });
+      return each(groups, x, [](T a) { return at_least(T(0), a); });
     case EpilogueOp::abs:
-      return each<Chunk>(x, [](T a) { return absolute(a); });
+      return each(groups, x, [](T a) { return absolute(a); });
     case EpilogueOp::gelu_erf:
-      return each<Chunk>(x, [](T a) { return gelu_by_erf(a); });
+      return each(groups, x, [](T a) { return gelu_by_erf(a); });
     case EpilogueOp::gelu_tanh:
-      return each<Chunk>(x, [](T a) { return gelu_by_tanh(a); });
+      return each(groups, x, [](T a) { return gelu_by_tanh(a); });
     case EpilogueOp::silu:
-      return each<Chunk>(x, [](T a) { return sigmoid_linear(a); });
+      return each(groups, x, [](T a) { return sigmoid_linear(a); });
     case EpilogueOp::sigmoid:
-      return each<Chunk>(x, [](T a) { return logistic(a); });
+      return each(groups, x, [](T a) { return logistic(a); });
     case EpilogueOp::tanh:
-      return each<Chunk>(x, [](T a) { return hyperbolic_tangent(a); });
+      return each(groups, x, [](T a) { return hyperbolic_tangent(a); });
     case EpilogueOp::exp:
-      return each<Chunk>(x, [](T a) { return exponential(a); });
+      return each(groups, x, [](T a) { return exponential(a); });
     case EpilogueOp::acc:
     case EpilogueOp::constant:
     case EpilogueOp::operand:
@@ -154,37 +185,37 @@ template <int Chunk, class T>
          op == EpilogueOp::maximum;
 }
 
-template <int Chunk, class T>
+template <class T>
 void evaluate_chunk(const EpilogueProgram& program, const TileContext& context,
                     const ChunkPlace& place, T* tile) {
-  alignas(64) T stack[Epilogue::kMaxDepth][Chunk];
+  alignas(64) T stack[Epilogue::kMaxDepth][kChunk];
+  const int groups = num_groups(place.rows * place.width);
   int depth = 0;
   for (int i = 0; i < program.num_instructions; ++i) {
     const Epilogue::Instruction instruction = program.instructions[i];
     switch (instruction.op) {
       case EpilogueOp::acc:
-        load_tile<Chunk>(tile, context.row_stride, place, stack[depth++]);
+        load_tile(tile, context.row_stride, place, stack[depth++]);
         break;
       case EpilogueOp::constant: {
         const T value = static_cast<T>(program.constants[instruction.argument]);
         T* top = stack[depth++];
-        for (int j = 0; j < Chunk; ++j) top[j] = value;
+        for (int j = 0; j < groups * kGroup; ++j) top[j] = value;
         break;
       }
       case EpilogueOp::operand: {
         const EpilogueOperand& operand = program.operands[instruction.argument];
-        load_chunk<Chunk>(operand.type, context.operands[instruction.argument], operand.strides,
-                          context, place, stack[depth++]);
+        load_chunk(operand.type, context.operands[instruction.argument], operand.strides, context,
+                   place, stack[depth++]);
         break;
       }
       case EpilogueOp::source:
-        load_chunk<Chunk>(context.c_type, context.c, context.c_strides, context, place,
-                          stack[depth++]);
+        load_chunk(context.c_type, context.c, context.c_strides, context, place, stack[depth++]);
         break;
       default: {
         const bool binary = is_binary(instruction.op);
         const T* right = binary ? stack[--depth] : nullptr;
-        apply<Chunk>(instruction.op, stack[depth - 1], right);
+        apply(instruction.op, groups, stack[depth - 1], right);
       }
     }
   }
@@ -199,22 +230,15 @@ void evaluate_tile(const EpilogueProgram& program, const TileContext& context, T
   const bool is_identity =
       program.num_instructions == 1 && program.instructions[0].op == EpilogueOp::acc;
   if (is_identity || context.columns <= 0) return;
-  const int packed_rows =
-      context.columns <= kLongChunk / 2 ? static_cast<int>(kLongChunk / context.columns) : 1;
-  for (std::int64_t row = 0; row < context.rows; row += packed_rows) {
-    ChunkPlace place{.row = row, .rows = packed_rows};
-    if (context.rows - row < packed_rows) place.rows = static_cast<int>(context.rows - row);
-    while (place.column < context.columns) {
-      const std::int64_t left = context.columns - place.column;
-      const bool is_long = place.rows * left > (place.rows > 1 ? kShortChunk : kLongChunk / 2);
-      const int limit = is_long ? kLongChunk : kShortChunk;
-      place.width = static_cast<int>(left < limit / place.rows ? left : limit / place.rows);
-      if (is_long) {
-        evaluate_chunk<kLongChunk>(program, context, place, tile);
-      } else {
-        evaluate_chunk<kShortChunk>(program, context, place, tile);
-      }
-      place.column += place.width;
+  const auto limit = [](std::int64_t value, std::int64_t most) {
+    return static_cast<int>(value < most ? value : most);
+  };
+  const int shared_rows = limit(kChunk / limit(context.columns, kChunk), context.rows);
+  for (std::int64_t row = 0; row < context.rows; row += shared_rows) {
+    ChunkPlace place{.row = row, .rows = limit(context.rows - row, shared_rows)};
+    for (; place.column < context.columns; place.column += place.width) {
+      place.width = limit(context.columns - place.column, kChunk);
+      evaluate_chunk(program, context, place, tile);
     }
   }
 }

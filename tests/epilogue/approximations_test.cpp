@@ -60,14 +60,14 @@ class Checker {
 
   void add(T x) {
     waiting_[count_++] = x;
-    if (count_ == kLongChunk) flush();
+    if (count_ == kChunk) flush();
   }
 
  private:
   void flush() {
-    T values[kLongChunk];
-    std::copy(waiting_, waiting_ + kLongChunk, values);
-    apply<kLongChunk>(bound_.op, values, static_cast<const T*>(nullptr));
+    T values[kChunk];
+    std::copy(waiting_, waiting_ + kChunk, values);
+    apply(bound_.op, num_groups(kChunk), values, static_cast<const T*>(nullptr));
     for (int i = 0; i < count_; ++i) {
       const T x = waiting_[i];
       if (std::isnan(x)) {
@@ -84,7 +84,7 @@ class Checker {
   }
 
   const Bound& bound_;
-  T waiting_[kLongChunk] = {};
+  T waiting_[kChunk] = {};
   int count_ = 0;
   int failures_ = 0;
 };

@@ -34,13 +34,20 @@ struct EdgeTiles {
   }
 };
 
+// Sums that wait in the first-level cache for the epilogue, so that its calls cost little each.
+inline constexpr int kStripBytes = 4096;
+
 template <class T, int kMr, int kVectors, bool kPacked>
 HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
   using Tiles = EdgeTiles<T, kMr, kVectors, kPacked>;
   static constexpr Tiles kTiles;
   constexpr int kNr = Tiles::kNr;
   constexpr int kLanes = Tiles::kLanes;
-  HWY_ALIGN T local[kMr * kNr];
+  constexpr int kTile = kMr * kNr;
+  // Tiles one below the other that are finished together.
+  constexpr int kStrip = kStripBytes / static_cast<int>(kTile * sizeof(T));
+  static_assert(kStrip >= 1, "a strip holds a whole register tile: raise kStripBytes");
+  HWY_ALIGN T strip[kStrip * kTile];
 
   const std::int64_t a_panel = kPacked ? kMr * block.k : kMr * block.a_row_stride;
   const std::int64_t b_panel = kPacked ? kNr * block.k : kNr;
@@ -57,6 +64,7 @@ HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
     }
     const T* a = block.a;
     T* partial = partial_column;
+    int in_strip = 0;
     for (std::int64_t i = 0; i < block.m; i += kMr) {
       const int rows = static_cast<int>(block.m - i < kMr ? block.m - i : kMr);
       TileArguments<T> tile{.k = block.k,
@@ -74,14 +82,16 @@ HWY_NOINLINE void multiply_block(const BlockArguments<T>& block) {
         tile.out = block.d + i * block.d_row_stride + j;
         tile.out_stride = block.d_row_stride;
       } else if (block.last) {
-        tile.out = local;
+        tile.out = strip + in_strip * kTile;
       }
       kTiles.pick(rows, columns)(tile);
-      if (block.last && block.d == nullptr) {
-        block.finish(block.context, local, i, j, rows, columns);
+      if (block.last && block.d == nullptr && (++in_strip == kStrip || i + rows == block.m)) {
+        const std::int64_t top = i - (in_strip - 1) * kMr;
+        block.finish(block.context, strip, top, j, static_cast<int>(i - top) + rows, columns);
+        in_strip = 0;
       }
       a += a_panel;
-      partial += kMr * kNr;
+      partial += kTile;
     }
     b += b_panel;
     partial_column += block.partial_panel;

@@ -40,7 +40,8 @@ struct BlockArguments {
   bool first = true;  // partial is not read
   bool last = true;   // the sums go to d or finish instead of partial
   // Either d is set: the sums are stored there, rows d_row_stride apart, columns adjacent. Or
-  // finish is called for each register tile (rows, columns) at (i, j) with rows nr apart.
+  // finish is called for each strip of register tiles, (rows, columns) at (i, j) with rows nr
+  // apart.
   T* d = nullptr;
   std::int64_t d_row_stride = 0;
   void (*finish)(void* context, T* tile, std::int64_t i, std::int64_t j, int rows,
