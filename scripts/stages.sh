@@ -54,22 +54,37 @@ junit_count() {
   echo "${value:-0}"
 }
 
-# run_fuzzers FOLDER SECONDS: each program in it, from the seeds in tests/fuzz/corpus/<name>/.
-# What a fuzzer finds is left in FOLDER/<name>-findings/. All paths are absolute: the fuzzer of the
-# command works in a folder of its own.
+# run_fuzzers FOLDER SECONDS: each program in it, from the seeds in tests/fuzz/corpus/<name>/, $jobs at
+# a time. What a fuzzer says is in FOLDER/<name>.log, what it finds in FOLDER/<name>-findings/.
 run_fuzzers() {
-  local fuzzer name folder seeds
+  local folder name fuzzers=()
   folder=$(realpath "$1")
-  seeds=$(realpath tests/fuzz/corpus)
-  for fuzzer in "$folder"/*; do
-    if [[ ! -f $fuzzer || ! -x $fuzzer ]]; then continue; fi
-    name=$(basename "$fuzzer")
-    mkdir -p "$folder/$name-corpus" "$folder/$name-findings"
-    local corpora=("$folder/$name-corpus")
-    if [[ -d $seeds/$name ]]; then corpora+=("$seeds/$name"); fi
-    count_command "fuzz $name" "$fuzzer" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 \
-      -print_final_stats=0 -verbosity=0 -artifact_prefix="$folder/$name-findings/" "${corpora[@]}"
+  for name in "$folder"/*; do
+    if [[ -f $name && -x $name ]]; then fuzzers+=("$(basename "$name")"); fi
   done
+  if ((${#fuzzers[@]} == 0)); then
+    count_command "fuzzers in $folder" false
+    return
+  fi
+  rm -f "$folder"/*.passed
+  export -f run_fuzzer
+  printf '%s\n' "${fuzzers[@]}" |
+    xargs -P "$jobs" -I NAME bash -c 'run_fuzzer "$@"' - "$folder" NAME "$2" || true
+  for name in "${fuzzers[@]}"; do
+    cat "$folder/$name.log"
+    count_command "fuzz $name" test -f "$folder/$name.passed"
+  done
+}
+
+# run_fuzzer FOLDER NAME SECONDS. All paths are absolute: the fuzzer of the command works in a folder
+# of its own.
+run_fuzzer() {
+  local fuzzer=$1/$2 seeds=$PWD/tests/fuzz/corpus/$2
+  mkdir -p "$fuzzer-corpus" "$fuzzer-findings"
+  local corpora=("$fuzzer-corpus")
+  if [[ -d $seeds ]]; then corpora+=("$seeds"); fi
+  "$fuzzer" -max_total_time="$3" -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
+    -artifact_prefix="$fuzzer-findings/" "${corpora[@]}" >"$fuzzer.log" 2>&1 && touch "$fuzzer.passed"
 }
 
 # count_command NAME COMMAND...: one passed or failed.
