@@ -9,7 +9,9 @@
 #include "disassembler.h"
 #include "expected_resources.h"
 #include "gpu/compile.h"
+#include "gpu/embedded_cubins.h"
 #include "gpu/honours.h"
+#include "gpu/kernel_cache.h"
 #include "tilewise/schedule.h"
 
 namespace tilewise {
@@ -65,6 +67,7 @@ std::vector<std::string> expected_instructions(const Schedule& schedule, Type ty
   return names;
 }
 
+// The kernel that the library was built with, where it has this one: it is not compiled again.
 Result<CompiledKernel> compile(const Schedule& schedule, const Variant& variant,
                                const std::string& architecture) {
   Problem problem = make_problem(4096, 4096, 4096, variant.type);
@@ -75,6 +78,8 @@ Result<CompiledKernel> compile(const Schedule& schedule, const Variant& variant,
   const auto unit =
       gpu::write_translation_unit(gpu::kernel_files().value(), problem, schedule, constants);
   if (!unit) return std::unexpected(unit.error());
+  const std::string key = gpu::source_key(*unit, architecture);
+  if (auto shipped = gpu::find_embedded_cubin(key)) return *std::move(shipped);
   return gpu::compile_unit(*unit, architecture);
 }
 
