@@ -51,6 +51,30 @@ class Words(unittest.TestCase):
         self.assertTrue(os.access(ROOT / ".ci" / "run", os.X_OK))
 
 
+class OpenPage(unittest.TestCase):
+    def opened(self, display, browser):
+        """Where xdg-open is a script with this text (or is not there); what was said, and what was opened."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            for tool in ["bash", "realpath"]:
+                (path / tool).symlink_to(shutil.which(tool))
+            if browser:
+                (path / "xdg-open").write_text(f'#!{path}/bash\necho "$1" >{path}/opened\n{browser}\n')
+                (path / "xdg-open").chmod(0o755)
+            (path / "page.html").touch()
+            done = subprocess.run([ROOT / "scripts" / "open_page.sh", "page.html"], cwd=path, text=True,
+                                  env={"PATH": folder, "DISPLAY": display}, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout, (path / "opened").exists()
+
+    def test_opens_where_there_is_a_desktop_and_else_says_where_the_page_is(self):
+        self.assertEqual(self.opened(":0", "exit 0"), ("", True))
+        for display, browser, tried in ((":0", "exit 3", True), (":0", "", False), ("", "exit 0", False)):
+            said, opened = self.opened(display, browser)
+            self.assertRegex(said, "^The page is page.html: open it in a browser .file:///.*/page.html")
+            self.assertEqual(opened, tried)
+
+
 class Coverage(unittest.TestCase):
     def test_a_line_counts_once_and_is_covered_if_it_ran_anywhere(self):
         def document(folder, *files):
