@@ -1,5 +1,5 @@
 // Scene 4: how a tile lies in the 32 banks of shared memory, and what one access of a warp costs.
-import { Drawing, bar, digits, element, table } from 'tilewise/draw.js';
+import { Drawing, bar, digits, element, table, update } from 'tilewise/draw.js';
 
 const kHues = 8;
 
@@ -61,7 +61,7 @@ export class BanksScene {
     this.controls.banks_lanes.closest('label').hidden = a.pattern !== 'stride';
     const busiest = Math.max(...a.words_of_bank), active = a.lanes.filter(l => l.active).length;
     this.caption.textContent = `${active} of 32 lanes read ${a.width_bytes} bytes each. The busiest bank is asked for ${busiest} different word${busiest === 1 ? '' : 's'}. The access takes ${a.wavefronts} wavefront${a.wavefronts === 1 ? '' : 's'}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank conflict${a.conflicts === 1 ? '' : 's'}`}. Colours are rows of the tile; numbers are lanes; the row below counts words asked of each bank.`;
-    this.cost.replaceChildren(bar('wavefronts', a.wavefronts, Math.max(a.wavefronts, 8), digits(a.wavefronts), a.conflicts ? 'limiter' : ''),
+    update(this.cost, bar('wavefronts', a.wavefronts, Math.max(a.wavefronts, 8), digits(a.wavefronts), a.conflicts ? 'limiter' : ''),
       bar('at best', a.ideal, Math.max(a.wavefronts, 8), digits(a.ideal)));
     this.showComparison();
     this.drawing.redraw();
@@ -72,8 +72,7 @@ export class BanksScene {
       const a = this.model.ask('banks', this.query({ banks_layout: layout }));
       return a.error ? [layout, 'not aligned', ''] : [layout, digits(a.wavefronts), digits(a.conflicts)];
     });
-    this.compare.replaceChildren(table('The same access with each layout', ['layout', 'wavefronts', 'conflicts'], rows));
-    this.compare.querySelector('table').id = 'bank-layouts';
+    update(this.compare, table('bank-layouts', 'The same access with each layout', ['layout', 'wavefronts', 'conflicts'], rows));
   }
 
   height(width) { return this.answer?.lines ? Math.max(10, width / 32 * 0.72) * (this.answer.lines + 1.4) : 40; }

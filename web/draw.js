@@ -19,6 +19,29 @@ function filled(node, attributes, children) {
   return node;
 }
 
+// New children for a node whose old ones mostly look alike: texts and attributes that differ are changed,
+// so that a step lays out little and a scrolled table stays where it is. For children without listeners.
+export function update(root, ...children) {
+  const fresh = root.cloneNode(false);
+  fresh.append(...children);
+  become(root, fresh);
+}
+function become(node, fresh) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.data !== fresh.data) node.data = fresh.data;
+    return;
+  }
+  for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  const old = [...node.childNodes], next = [...fresh.childNodes];
+  next.forEach((child, i) => {
+    if (i >= old.length) node.append(child);
+    else if (old[i].nodeName === child.nodeName) become(old[i], child);
+    else old[i].replaceWith(child);
+  });
+  for (const child of old.slice(next.length)) child.remove();
+}
+
 // Exact integers, which come as decimal strings, with thin groups of three digits.
 export function digits(value) {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -46,7 +69,7 @@ function coloursOf(node) {
 const drawings = new WeakMap();  // by canvas
 // Every drawing below a node, when the theme has changed; now: before paper takes it.
 export function redrawAll(root, now = false) {
-  for (const canvas of root.querySelectorAll('canvas')) now ? drawings.get(canvas)?.now() : drawings.get(canvas)?.redraw();
+  for (const canvas of root.querySelectorAll('canvas')) now ? drawings.get(canvas)?.measure().now() : drawings.get(canvas)?.redraw();
 }
 
 // A canvas that redraws when its size changes. draw(context, width, height, colours).
@@ -56,9 +79,18 @@ export class Drawing {
     this.aspect = aspect;
     this.canvas = element('canvas', { role: 'img', 'aria-label': label });
     this.pending = false;
-    this.observer = new ResizeObserver(() => this.redraw());
+    this.width = 0;  // as the observer last saw it: asking the canvas would lay the page out once more
+    this.observer = new ResizeObserver(([entry]) => {
+      if (entry.contentRect.width === this.width) return;
+      this.width = entry.contentRect.width;
+      this.redraw();
+    });
     this.observer.observe(this.canvas);
     drawings.set(this.canvas, this);
+  }
+  measure() {
+    this.width = this.canvas.clientWidth;
+    return this;
   }
   redraw() {
     if (this.pending) return;
@@ -67,11 +99,12 @@ export class Drawing {
   }
   now() {
     this.pending = false;
-    const width = this.canvas.clientWidth;
+    const width = this.width;
     if (width === 0) return;
     const height = Math.round(typeof this.aspect === 'function' ? this.aspect(width) : width * this.aspect);
     const ratio = Math.min(devicePixelRatio || 1, 3);
-    this.canvas.style.height = height + 'px';
+    if (height !== this.height) this.canvas.style.height = height + 'px';
+    this.height = height;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
@@ -95,9 +128,9 @@ export function bar(label, value, total, text, kind = '') {
 }
 
 // Rows of cells; the first row is the head. Cells that are numbers or counts stand right.
-export function table(caption, head, rows) {
+export function table(id, caption, head, rows) {
   return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    element('table', {},
+    element('table', { id },
       element('caption', {}, caption),
       element('thead', {}, element('tr', {}, ...head.map(text => element('th', { scope: 'col' }, text)))),
       element('tbody', {}, ...rows.map(row => element('tr', {},

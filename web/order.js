@@ -1,5 +1,5 @@
 // Scene 3: blocks in launch order on the SMs, wave by wave, and what each order reads from DRAM.
-import { Drawing, bar, bytesText, digits, element, short, table } from 'tilewise/draw.js';
+import { Drawing, bar, bytesText, digits, element, short, table, update } from 'tilewise/draw.js';
 
 const kSpeeds = { slow: 900, usual: 350, fast: 80 };
 
@@ -49,15 +49,25 @@ export class OrderScene {
     const worst = Math.max(...answer.orders.map(o => o.dram_bytes));
     for (const order of answer.orders) {
       const soFar = order.dram_by_wave.slice(0, wave + 1).reduce((x, y) => x + y, 0);
-      order.meter.replaceChildren(bar('DRAM so far', soFar, worst, bytesText(Math.round(soFar))));
+      update(order.meter, bar('DRAM so far', soFar, worst, bytesText(Math.round(soFar))));
       order.drawing.redraw();
     }
-    this.text.textContent = `${digits(answer.slots)} blocks run at a time on ${answer.units} SMs. A panel of A or B that another block of the wave, or an earlier wave, has brought into the ${bytesText(answer.capacity_bytes)} of L2 that count is not read from DRAM again. Within a wave the best group is about ${short(answer.best_group)}. Clusters are left out of the drawing.`;
+    this.text.textContent = `${this.launchSentence(answer)} A panel of A or B that another block of the wave, or an earlier wave, has brought into the ${bytesText(answer.capacity_bytes)} of L2 that count is not read from DRAM again. Within a wave the best group is about ${short(answer.best_group)}.`;
     const minimum = Number(answer.minimum_bytes);
-    this.totals.replaceChildren(table('DRAM reads of A and B in the end', ['order', 'bytes', 'times the minimum', 'without reuse between waves'],
+    update(this.totals, table('dram-totals', 'DRAM reads of A and B in the end', ['order', 'bytes', 'times the minimum', 'without reuse between waves'],
       [...answer.orders.map(o => [this.name(o), bytesText(Math.round(o.dram_bytes)), short(o.dram_bytes / minimum), bytesText(Math.round(o.wave_only_bytes))]),
-        ['minimum', bytesText(minimum), '1', ''], ['delivered to SMs', bytesText(Number(answer.delivered_bytes)), short(Number(answer.delivered_bytes) / minimum), '']]));
-    this.totals.querySelector('table').id = 'dram-totals';
+        ['minimum', bytesText(minimum), '1', ''], ['asked of the L2', bytesText(Number(answer.lookup_bytes)), short(Number(answer.lookup_bytes) / minimum), ''],
+        ['delivered to SMs', bytesText(Number(answer.delivered_bytes)), short(Number(answer.delivered_bytes) / minimum), '']]));
+  }
+
+  launchSentence(a) {
+    const together = a.cluster_m * a.cluster_n;
+    const beyond = a.tiles_m * a.cluster_m > Number(a.blocks_m) || a.tiles_n * a.cluster_n > Number(a.blocks_n);
+    return `${digits(a.slots)} blocks run at a time on ${a.units} SMs` +
+      (together > 1 ? `, as ${digits(a.clusters_at_once)} clusters of ${a.cluster_m} × ${a.cluster_n}, which are launched as one` : '') +
+      (together > 1 && beyond ? '; blocks of the last clusters that lie beyond C (pale, dashed) run without an output' : '') + '.' +
+      (a.ways > 1 ? ` K is split in ${a.ways}: the grid is launched ${a.ways} times over, once for each part of K.` : '') +
+      (a.stream_k ? ' With stream-K each SM then takes an equal range of the phases of all tiles; the drawing has the order of the tiles.' : '');
   }
 
   name(order) { return order.kind === 'row' ? 'row' : `${order.kind} by ${order.group}`; }
@@ -65,36 +75,68 @@ export class OrderScene {
   wave() { return Math.min(this.state.number('wave', 0), Math.max(0, this.waves() - 1)); }
 
   figure(order) {
-    order.drawing = new Drawing(`Blocks of C in ${this.name(order)} order`, (...a) => this.draw(order, ...a), width => Math.min(360, Math.max(40, width * this.answer.tiles_m / this.answer.tiles_n)));
+    order.drawing = new Drawing(`Blocks of C in ${this.name(order)} order`, (...a) => this.draw(order, ...a), width => Math.min(360, Math.max(40, width * this.answer.tiles_m * this.answer.cluster_m / (this.answer.tiles_n * this.answer.cluster_n))));
     order.meter = element('div', {});
     order.caption = element('figcaption', {});
     return element('figure', { class: 'order' }, element('h3', {}, this.name(order)), order.drawing.canvas, order.meter, order.caption);
   }
 
-  // Earlier waves pale, this one strong in the order of its blocks; the rows and columns of tiles that
-  // it needs marked along the edges.
+  // Earlier waves pale, this one strong in the order of its clusters; the rows and columns of clusters that
+  // it needs marked along the edges. Of a split K the part that this wave begins with is drawn.
   draw(order, context, width, height, colour) {
-    const a = this.answer, wave = this.wave(), edge = 7;
+    const a = this.answer, wave = this.wave(), edge = 7, grid = order.tiles.length;
     const w = (width - edge) / a.tiles_n, h = (height - edge) / a.tiles_m;
     const rows = new Set(), columns = new Set();
     context.fillStyle = colour['c-soft'];
     context.fillRect(edge, edge, width - edge, height - edge);
-    const from = wave * a.slots, to = Math.min(order.tiles.length, from + a.slots);
-    for (let i = 0; i < to; i++) {
-      const row = Math.floor(order.tiles[i] / a.tiles_n), column = order.tiles[i] % a.tiles_n;
+    const from = wave * a.clusters_at_once, to = Math.min(grid * a.ways, from + a.clusters_at_once);
+    const part = Math.floor(from / Math.max(grid, 1)) * grid;  // launched before this part of K
+    for (let i = part; i < to; i++) {
+      const tile = order.tiles[i % grid], row = Math.floor(tile / a.tiles_n), column = tile % a.tiles_n;
       context.fillStyle = i < from ? colour['c-band'] : colour.c;
-      context.globalAlpha = i < from ? 1 : 0.45 + 0.55 * (i - from) / a.slots;
-      context.fillRect(edge + column * w, edge + row * h, Math.max(w - (w > 3 ? 0.7 : 0), 0.5), Math.max(h - (h > 3 ? 0.7 : 0), 0.5));
+      context.globalAlpha = i < from ? 1 : 0.45 + 0.55 * (i - from) / a.clusters_at_once;
+      this.cluster(context, row, column, edge, w, h);
       if (i >= from) rows.add(row), columns.add(column);
     }
     context.globalAlpha = 1;
+    this.beyond(context, colour, edge, w, h, width, height);
     context.fillStyle = colour.a;
     for (const row of rows) context.fillRect(0, edge + row * h, edge - 2, h);
     context.fillStyle = colour.b;
     for (const column of columns) context.fillRect(edge + column * w, 0, w, edge - 2);
     context.strokeStyle = colour.line;
     context.strokeRect(edge + 0.5, edge + 0.5, width - edge - 1, height - edge - 1);
-    order.caption.textContent = `This wave uses ${rows.size} row${rows.size === 1 ? '' : 's'} of tiles of A and ${columns.size} column${columns.size === 1 ? '' : 's'} of B.`;
+    const of = a.cluster_m * a.cluster_n > 1 ? 'clusters' : 'tiles';
+    order.caption.textContent = `This wave uses ${rows.size} row${rows.size === 1 ? '' : 's'} of ${of} of A and ${columns.size} column${columns.size === 1 ? '' : 's'} of B.`;
+  }
+
+  // The blocks of one cluster touch; clusters stand apart.
+  cluster(context, row, column, edge, w, h) {
+    const a = this.answer, x = edge + column * w, y = edge + row * h;
+    const gapX = w > 3 ? 0.7 : 0, gapY = h > 3 ? 0.7 : 0;
+    if (a.cluster_m * a.cluster_n === 1 || w / a.cluster_n < 4 || h / a.cluster_m < 4) {
+      context.fillRect(x, y, Math.max(w - gapX, 0.5), Math.max(h - gapY, 0.5));
+      return;
+    }
+    const blockW = (w - 2) / a.cluster_n, blockH = (h - 2) / a.cluster_m;
+    for (let i = 0; i < a.cluster_m; i++) {
+      for (let j = 0; j < a.cluster_n; j++) context.fillRect(x + 1 + j * blockW, y + 1 + i * blockH, blockW - 0.4, blockH - 0.4);
+    }
+  }
+
+  // What of the grid of clusters lies outside C.
+  beyond(context, colour, edge, w, h, width, height) {
+    const a = this.answer, right = edge + a.blocks_n / a.cluster_n * w, bottom = edge + a.blocks_m / a.cluster_m * h;
+    if (right > width - 0.5 && bottom > height - 0.5) return;
+    context.globalAlpha = 0.75;
+    context.fillStyle = colour.panel;
+    context.fillRect(right, edge, width - right, height - edge);
+    context.fillRect(edge, bottom, right - edge, height - bottom);
+    context.globalAlpha = 1;
+    context.strokeStyle = colour.wrong;
+    context.setLineDash([4, 3]);
+    context.strokeRect(edge + 0.5, edge + 0.5, right - edge - 1, bottom - edge - 1);
+    context.setLineDash([]);
   }
 
   step(by) {

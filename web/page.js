@@ -100,7 +100,8 @@ class Page {
     const form = this.find('problem'), state = this.state;
     for (const [name, value] of Object.entries(kUsual)) {
       const field = form[name];
-      if (!field.matches(':focus') || field.tagName === 'SELECT') field.value = state.get(name, value);
+      const text = state.get(name, value);
+      if (field.value !== text && (!field.matches(':focus') || field.tagName === 'SELECT')) field.value = text;
       field.removeAttribute('aria-invalid');
     }
     const note = this.model.names.schedules.find(s => s.name === form.schedule.value)?.note ?? '';

@@ -1,20 +1,34 @@
 // Scene 2: the schedule as a form, and what follows from it: counts by level, what a block takes of an
 // SM, waves with their tail, the roofline, the time by resource.
-import { Drawing, bar, bytesText, digits, element, short, svg, table } from 'tilewise/draw.js';
+import { Drawing, bar, bytesText, digits, element, short, svg, table, update } from 'tilewise/draw.js';
 
-// The fields of the form. Each reads and writes one part of the schedule's query.
-const kTileFields = [
-  ['block', 'block m × n × k', 'block', 3], ['warp', 'warp m × n', 'warp', 2],
-  ['thread', 'thread m × n', 'thread', 2], ['instruction', 'instruction m × n × k', 'instruction', 3],
-];
+// Levels of tiling by device: level, label, extents that it has.
+const kLevels = {
+  gpu: [['cluster', 'cluster m × n', 2], ['block', 'block m × n × k', 3], ['warp', 'warp m × n', 2], ['thread', 'thread m × n', 2],
+    ['instruction', 'instruction m × n × k', 3]],
+  cpu: [['nc', 'nc: m × n × k', 3], ['kc', 'kc: m × n × k', 3], ['mc', 'mc: m × n × k', 3], ['register', 'register mr × nr × k', 3]],
+};
+// The other fields of a schedule's query. Each is one or more controls, whose texts a separator joins; what a
+// select offers is the model's. usual: the value of a field that is not written.
 const kFields = [
-  ['stages', 'stages', ['1', '2', '3', '4', '5', '6', '8']],
-  ['copy', 'copy to shared memory', ['direct', 'cp_async', 'bulk']],
-  ['layout', 'shared layout', ['plain', 'pad:1', 'pad:4', 'pad:8', 'swizzle:32', 'swizzle:64', 'swizzle:128']],
-  ['order', 'launch order', ['row', 'column', 'grouped:4', 'grouped:8', 'grouped:12', 'grouped:16', 'serpentine:8', 'hilbert']],
-  ['cluster', 'cluster of blocks', ['1x1', '2x1', '1x2', '2x2']],
-  ['split', 'K split', ['1', '2', '4', '8', '16']],
-  ['vector', 'bytes an access: global, A, B', ['4,4,4', '4,16,16', '16,4,4', '16,16,16']],
+  { name: 'stages', label: 'stages', usual: '1', parts: [{ number: 'stages' }] },
+  { name: 'copy', label: 'copy to shared memory', usual: 'direct', parts: [{ choice: 'copy' }] },
+  { name: 'vector', label: 'bytes an access: global, A, B (0: an element)', usual: '0,0,0', separator: ',',
+    parts: ['global', 'of A', 'of B'].map(what => ({ number: `bytes, ${what}` })) },
+  { name: 'layout', label: 'shared layout', usual: 'plain', separator: ':',
+    parts: [{ choice: 'layout', usual: { pad: '4', swizzle: '128' } }, { number: 'elements or bytes', absentFor: ['plain'] }] },
+  { name: 'order', label: 'launch order', usual: 'row:1:m', separator: ':',
+    parts: [{ choice: 'order', usual: { grouped: '8', serpentine: '8' } }, { number: 'group', absentFor: ['row', 'column', 'hilbert'] },
+      { choice: 'axis', absentFor: ['row', 'column', 'hilbert'] }] },
+  { name: 'cluster', label: 'blocks of a cluster, m × n', usual: '1x1', separator: 'x', parts: [{ number: 'cluster m' }, { number: 'cluster n' }] },
+  { name: 'split', label: 'K split in', usual: '1:second_pass', separator: ':', parts: [{ number: 'ways' }, { choice: 'reduce' }] },
+  { name: 'stream_k', label: 'stream-K', usual: '0', parts: [{ flag: true }] },
+  { name: 'persistent', label: 'persistent', usual: '0', parts: [{ flag: true }] },
+  { name: 'consumers', label: 'consumers', usual: 'cooperative', parts: [{ choice: 'consumers' }] },
+  { name: 'swap_ab', label: 'A and B swapped', usual: '0', parts: [{ flag: true }] },
+  { name: 'promote', label: 'sums promoted every (0: never)', usual: '0', parts: [{ number: 'elements of K' }] },
+  { name: 'compute', label: 'arithmetic', usual: 'f32', parts: [{ choice: 'compute' }] },
+  { name: 'kernel', label: 'kernel', usual: '', parts: [{ kernels: true }] },
 ];
 
 export class ScheduleScene {
@@ -24,7 +38,7 @@ export class ScheduleScene {
     this.tiles = {};
     this.fields = {};
     this.touched = null;
-    this.form = this.makeForm();
+    this.makeForm();
     this.result = element('div', { class: 'side results' });
     this.counts = element('div', {});
     this.meters = element('div', {});
@@ -37,43 +51,72 @@ export class ScheduleScene {
       element('h3', {}, 'Waves'), element('figure', {}, this.waves.canvas, this.wavesText),
       element('h3', {}, 'Roofline'), this.roof,
       element('h3', {}, 'Time by resource'), this.time);
-    this.result.append(this.counts, this.fits);
+    this.note = element('p', { class: 'explain' }, 'The described machines are GPUs: the reads of a CPU\'s schedule are counted, its time is not estimated here.');
+    this.result.append(this.counts, this.note, this.fits);
     root.append(element('div', { class: 'split editor' }, element('div', { class: 'stage' }, element('h2', {}, 'Schedule'), this.form), this.result));
   }
 
   makeForm() {
-    const form = element('form', { class: 'fields', 'aria-label': 'Schedule', onsubmit: event => event.preventDefault() });
-    const line = (name, label, control) => {
-      const error = element('p', { class: 'field-error', id: `error-${name}`, hidden: true });
-      control.id = `field-${name}`;
-      control.setAttribute('aria-describedby', error.id);
-      form.append(element('div', { class: 'field' }, element('label', { for: control.id }, label), control, error));
-      return { control, error };
-    };
-    for (const [name, label] of kTileFields) {
-      const control = element('input', { autocomplete: 'off', placeholder: 'not tiled', onchange: () => this.takeTiles(name) });
-      this.tiles[name] = line(name, label, control);
+    this.form = element('form', { class: 'fields', 'aria-label': 'Schedule', onsubmit: event => event.preventDefault() });
+    this.lines = element('div', { class: 'lines' });
+    for (const [device, levels] of Object.entries(kLevels)) {
+      for (const [level, label] of levels) {
+        const control = element('input', { autocomplete: 'off', placeholder: 'not tiled', onchange: () => this.takeTiles(level) });
+        this.tiles[level] = { ...this.line(`tile-${level}`, label, [control]), control, device };
+      }
     }
-    for (const [name, label, values] of kFields) {
-      const control = element('select', { onchange: () => { this.touched = name; this.state.set({ [name]: control.value }); } },
-        ...values.map(value => element('option', {}, value)));
-      this.fields[name] = line(name, label, control);
+    for (const field of kFields) {
+      const take = () => this.take(field);
+      const controls = field.parts.map(part => this.control(field, part, take));
+      this.fields[field.name] = { ...this.line(field.name, field.label, controls), control: controls[0], controls };
     }
     this.reset = element('button', { type: 'button', onclick: () => { this.touched = null; this.state.takeSchedule(this.state.get('schedule', 'square_tile')); } }, 'Undo all changes');
-    form.append(this.reset, element('p', { class: 'explain' }, 'thread 8x8/2x2 is an 8 × 8 tile in 2 × 2 strided pieces.'));
-    return form;
+    this.form.append(this.lines, this.reset, element('p', { class: 'explain' }, 'thread 8x8/2x2 is an 8 × 8 tile in 2 × 2 strided pieces.'));
+    return this.form;
   }
 
-  // The four texts of tiles, as the query writes them.
-  takeTiles(name) {
-    this.touched = name;
+  // A label, its controls, and a place for what is wrong with them.
+  line(name, label, controls) {
+    const error = element('p', { class: 'field-error', id: `error-${name}`, hidden: true });
+    controls[0].id = `field-${name}`;
+    for (const control of controls) control.setAttribute('aria-describedby', error.id);
+    const root = element('div', { class: 'field' }, element('label', { for: controls[0].id }, label),
+      element('div', { class: 'controls' }, ...controls), error);
+    this.lines.append(root);
+    return { root, error };
+  }
+  control(field, part, take) {
+    if (part.flag) return element('input', { type: 'checkbox', onchange: take });
+    const name = part === field.parts[0] ? null : `${field.label}: ${part.number ?? part.choice}`;
+    if (part.number) return element('input', { inputmode: 'numeric', size: '4', autocomplete: 'off', 'aria-label': name, onchange: take });
+    const texts = part.kernels ? [...new Set(this.model.names.schedules.map(s => s.kernel))] : this.model.names.choices[part.choice];
+    return element('select', { 'aria-label': name, onchange: take }, ...texts.map(text => element('option', {}, text)));
+  }
+
+  // The texts of tiles, as the query writes them.
+  takeTiles(level) {
+    this.touched = `tile-${level}`;
     const tiles = [];
-    for (const [field, , level] of kTileFields) {
-      const text = this.tiles[field].control.value.trim().replace(/\s*[×x*]\s*/g, 'x');
-      if (text !== '') tiles.push(`${level}:${text.replace(/^(\d+)x(\d+)(\/|$)/, '$1x$2x0$3')}`);
+    for (const [name] of kLevels[this.device()]) {
+      const text = this.tiles[name].control.value.trim().replace(/\s*[×x*]\s*/g, 'x');
+      if (text !== '') tiles.push(`${name}:${text.replace(/^(\d+)x(\d+)(\/|$)/, '$1x$2x0$3')}`);
     }
     this.state.set({ tile: tiles.length ? tiles : ['none'], at: null, phase: null, thread: null });
   }
+  // The parts of one field, as the query writes them; a kind that was just chosen gets its usual amount.
+  take(field) {
+    this.touched = field.name;
+    const { controls } = this.fields[field.name];
+    const kind = controls[0].value, changed = kind !== this.value(field)[0];
+    const texts = field.parts.map((part, i) => {
+      if (part.flag) return controls[i].checked ? '1' : '0';
+      if (this.absent(part, kind)) return null;
+      if (i === 1 && changed && field.parts[0].usual) return field.parts[0].usual[kind];
+      return controls[i].value.trim();
+    });
+    this.state.set({ [field.name]: texts.filter(text => text !== null).join(field.separator ?? '') });
+  }
+  absent(part, kind) { return part.absentFor?.includes(kind) ?? false; }
 
   // The schedule in force, as names and texts: the named one with the address's changes over it.
   inForce() {
@@ -83,54 +126,65 @@ export class ScheduleScene {
       query.delete('tile');
       for (const tile of this.state.items.getAll('tile')) query.append('tile', tile);
     }
-    for (const [name] of kFields) if (this.state.items.has(name)) query.set(name, this.state.get(name));
+    for (const name of ['device', ...kFields.map(f => f.name)]) if (this.state.items.has(name)) query.set(name, this.state.get(name));
     return query;
+  }
+  device() { return this.inForce().get('device') === 'cpu' ? 'cpu' : 'gpu'; }
+  // The texts of a field's parts; what the query leaves out is as usual.
+  value(field, query = this.inForce()) {
+    const split = text => field.separator ? text.split(field.separator) : [text];
+    const given = split(query.get(field.name) ?? field.usual), usual = split(field.usual);
+    return field.parts.map((part, i) => given[i] ?? usual[i] ?? '');
   }
 
   fill() {
-    const query = this.inForce();
+    const query = this.inForce(), device = this.device();
     const tiles = Object.fromEntries(query.getAll('tile').filter(t => t.includes(':')).map(t => t.split(/:(.*)/s)));
-    for (const [field, , level, sizes] of kTileFields) {
-      const { control } = this.tiles[field];
+    for (const [level, , extents] of Object.values(kLevels).flat()) {
+      const { control, root } = this.tiles[level];
+      root.hidden = this.tiles[level].device !== device;
       if (control.matches(':focus')) continue;
       const text = tiles[level] ?? '';
-      control.value = sizes === 2 ? text.replace(/^(\d+x\d+)x0/, '$1') : text;
+      control.value = extents === 2 ? text.replace(/^(\d+x\d+)x0/, '$1') : text;
     }
-    const usual = { stages: '1', copy: 'direct', layout: 'plain', order: 'row', cluster: '1x1', split: '1', vector: '0,0,0' };
-    for (const [name] of kFields) {
-      const { control } = this.fields[name];
-      let value = query.get(name) ?? usual[name];
-      if (name === 'order') value = value.replace(/^(row|column|hilbert):.*/, '$1').replace(/:m$/, '');
-      if (name === 'split') value = value.replace(/:second_pass$/, '');
-      if (![...control.options].some(option => option.value === value)) control.append(element('option', {}, value));
-      control.value = value;
+    for (const field of kFields) {
+      const { controls } = this.fields[field.name], values = this.value(field, query);
+      field.parts.forEach((part, i) => {
+        const control = controls[i], value = values[i];
+        control.hidden = this.absent(part, values[0]);
+        if (part.flag) control.checked = value === '1';
+        else if (control.tagName === 'INPUT' && control.matches(':focus')) return;
+        else setValue(control, value);
+      });
     }
     this.reset.disabled = !this.state.edited();
   }
 
   showError(message) {
-    const all = { ...this.tiles, ...this.fields };
+    const all = { ...this.fields };
+    for (const [level, line] of Object.entries(this.tiles)) all[`tile-${level}`] = line;
     for (const { control, error } of Object.values(all)) {
       error.hidden = true;
       control.removeAttribute('aria-invalid');
     }
     if (!message) return;
-    const at = all[this.touched] ?? all[this.mentioned(message)] ?? all.block;
-    at.error.textContent = message.replace(/^explain: /, '');
-    at.error.hidden = false;
-    at.control.setAttribute('aria-invalid', 'true');
+    const shown = [all[this.touched], all[this.mentioned(message, Object.keys(all))], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
+    shown.error.textContent = message.replace(/^explain: /, '');
+    shown.error.hidden = false;
+    shown.control.setAttribute('aria-invalid', 'true');
   }
-  mentioned(message) {
-    if (/registers|threads/.test(message)) return 'thread';
+  mentioned(message, names) {
+    if (/registers|threads/.test(message)) return 'tile-thread';
     if (/stages|shared memory/.test(message)) return 'stages';
-    return [...kTileFields, ...kFields].map(f => f[0]).find(name => message.includes(name));
+    return names.find(name => message.includes(name.replace('tile-', '')));
   }
 
   show(count) {
     this.fill();
     const e = count.error ? count : this.model.ask('estimate', this.state.query());
     this.estimate = e;
-    this.showError(e.error);
+    this.note.hidden = Boolean(count.error) || this.device() !== 'cpu';
+    this.showError(this.note.hidden ? e.error : '');
     this.fits.hidden = Boolean(e.error);
     this.result.hidden = Boolean(count.error);
     if (count.error) return;
@@ -149,8 +203,7 @@ export class ScheduleScene {
       digits(level.reads), bytesText(Number(level.reads) * size), `${short(level.reuse_a)} / ${short(level.reuse_b)}`, short(level.intensity)]);
     rows.push(['naive', '', digits(count.naive), bytesText(Number(count.naive) * size), '1 / 1', short(1 / size)]);
     rows.push(['minimum', '', digits(count.minimum), bytesText(Number(count.minimum) * size), '', '']);
-    this.counts.replaceChildren(table('Reads by level', ['level', 'tile', 'elements', 'bytes', 'reuse of A / B', 'FLOP/byte'], rows));
-    this.counts.querySelector('table').id = 'level-counts';
+    update(this.counts, table('level-counts', 'Reads by level', ['level', 'tile', 'elements', 'bytes', 'reuse of A / B', 'FLOP/byte'], rows));
   }
 
   showMeters(e) {
@@ -160,7 +213,7 @@ export class ScheduleScene {
     }
     const { block: b, limits: l, occupancy: o } = e;
     const warps = Math.ceil(b.threads / 32);
-    this.meters.replaceChildren(
+    update(this.meters,
       bar('shared memory', b.shared_bytes, l.shared_bytes, `${digits(b.shared_bytes)} of ${digits(l.shared_bytes)} bytes a block`),
       bar('registers', b.registers_per_thread, l.registers_per_thread, `about ${b.registers_per_thread} of ${l.registers_per_thread} a thread`),
       bar('threads', b.threads, l.threads, `${digits(b.threads)} of ${digits(l.threads)} a block (${warps} warps)`),
@@ -178,7 +231,7 @@ export class ScheduleScene {
     });
     const sentence = e.time_us === null ? 'No rate of this machine is known, so no time is estimated.'
       : `About ${short(e.time_us)} µs, ${short(e.tflops)} TFLOP/s of ${short(e.peak_tflops)}: limited by ${e.limiter}. All terms are taken to overlap, so the largest is the estimate.`;
-    this.time.replaceChildren(element('p', { id: 'time-text' }, sentence), ...rows,
+    update(this.time, element('p', { id: 'time-text' }, sentence), ...rows,
       ...e.notes.map(note => element('p', { class: 'explain' }, note)));
   }
 
@@ -224,10 +277,16 @@ export class ScheduleScene {
       this.roof.replaceChildren(element('figcaption', {}, 'No peak is known for this machine, or nothing is multiplied.'));
       return;
     }
-    this.roof.replaceChildren(roofline(points, e), element('figcaption', { id: 'roof-text' },
+    update(this.roof, roofline(points, e), element('figcaption', { id: 'roof-text' },
       `${e.peak} peak ${short(e.peak_tflops)} TFLOP/s. ` + points.map(p =>
         `${p.name}: ${short(p.intensity)} FLOP a byte${p.ridge ? `, ridge ${short(p.ridge)}, so ${p.intensity < p.ridge ? 'its bandwidth limits' : 'arithmetic can be fed'}` : ''}`).join('. ') + '.'));
   }
+}
+
+// A select also shows a value that it does not offer.
+function setValue(control, value) {
+  if (control.tagName === 'SELECT' && ![...control.options].some(option => option.value === value)) control.append(element('option', {}, value));
+  control.value = value;
 }
 
 // Logarithmic axes: FLOP a byte across, TFLOP/s up; a slope for each memory whose ridge is known.
@@ -238,27 +297,28 @@ function roofline(points, e) {
   const highY = Math.ceil(Math.log10(e.peak_tflops) + 0.05), lowY = highY - 4;
   const x = v => left + (Math.log10(v) - lowX) / (highX - lowX) * (width - left - right);
   const y = v => height - bottom - Math.min(1, Math.max(0, (Math.log10(v) - lowY) / (highY - lowY))) * (height - top - bottom);
-  const parts = [];
-  const text = (tx, ty, content, anchor = 'middle', kind = 'tick') => parts.push(svg('text', { x: tx, y: ty, 'text-anchor': anchor, class: kind }, content));
-  const line = (x1, y1, x2, y2, kind) => parts.push(svg('line', { x1, y1, x2, y2, class: kind }));
+  // Groups, so that a mark stays the same node and moves while the axes around it change.
+  const axes = svg('g'), roofs = svg('g'), labels = svg('g'), marked = svg('g');
+  const text = (group, tx, ty, content, anchor = 'middle', kind = 'tick') => group.append(svg('text', { x: tx, y: ty, 'text-anchor': anchor, class: kind }, content));
+  const line = (group, x1, y1, x2, y2, kind) => group.append(svg('line', { x1, y1, x2, y2, class: kind }));
   for (let p = lowX; p <= highX; p++) {
-    line(x(10 ** p), top, x(10 ** p), height - bottom, 'gridline');
-    text(x(10 ** p), height - bottom + 16, digits(Number((10 ** p).toPrecision(1))));
+    line(axes, x(10 ** p), top, x(10 ** p), height - bottom, 'gridline');
+    text(axes, x(10 ** p), height - bottom + 16, digits(Number((10 ** p).toPrecision(1))));
   }
   for (let p = lowY; p <= highY; p++) {
-    line(left, y(10 ** p), width - right, y(10 ** p), 'gridline');
-    text(left - 6, y(10 ** p) + 4, digits(Number((10 ** p).toPrecision(1))), 'end');
+    line(axes, left, y(10 ** p), width - right, y(10 ** p), 'gridline');
+    text(axes, left - 6, y(10 ** p) + 4, digits(Number((10 ** p).toPrecision(1))), 'end');
   }
-  text((left + width - right) / 2, height - 6, 'FLOP a byte', 'middle', 'axis');
-  text(left + 4, 12, 'TFLOP/s', 'start', 'axis');
-  line(left, y(e.peak_tflops), width - right, y(e.peak_tflops), 'roof');
+  text(axes, (left + width - right) / 2, height - 6, 'FLOP a byte', 'middle', 'axis');
+  text(axes, left + 4, 12, 'TFLOP/s', 'start', 'axis');
+  line(roofs, left, y(e.peak_tflops), width - right, y(e.peak_tflops), 'roof');
   const seen = new Set();
   for (const p of points) {
     const key = p.ridge && p.ridge.toPrecision(6);
     if (!p.ridge || seen.has(key)) continue;
     seen.add(key);
     const start = Math.max(10 ** lowX, p.ridge * 10 ** lowY / e.peak_tflops);
-    line(x(start), y(e.peak_tflops * start / p.ridge), x(p.ridge), y(e.peak_tflops), 'slope');
+    line(roofs, x(start), y(e.peak_tflops * start / p.ridge), x(p.ridge), y(e.peak_tflops), 'slope');
   }
   // Points that would lie on each other share one mark.
   const marks = [];
@@ -268,12 +328,14 @@ function roofline(points, e) {
     const there = marks.find(mark => Math.hypot(mark.px - px, mark.py - py) < 14);
     if (there) there.numbers.push(i + 1);
     else marks.push({ px, py, shape: p.shape, numbers: [i + 1] });
-    text(width - right - 4, height - bottom - 10 - 15 * (points.length - 1 - i), `${i + 1}  ${p.name}`, 'end', 'label');
+    text(labels, width - right - 4, height - bottom - 10 - 15 * (points.length - 1 - i), `${i + 1}  ${p.name}`, 'end', 'label');
   });
   for (const { px, py, shape, numbers } of marks) {
     const half = 5 + 4.5 * numbers.length;
-    parts.push(svg('rect', { x: px - half, y: py - 9, width: 2 * half, height: 18, rx: shape === 'circle' ? 9 : 2, class: `point ${shape}` }));
-    text(px, py + 4, numbers.join(','), 'middle', 'number');
+    const mark = svg('g', { class: 'mark', style: `transform: translate(${px.toFixed(1)}px, ${py.toFixed(1)}px)` },
+      svg('rect', { x: -half, y: -9, width: 2 * half, height: 18, rx: shape === 'circle' ? 9 : 2, class: `point ${shape}` }));
+    text(mark, 0, 4, numbers.join(','), 'middle', 'number');
+    marked.append(mark);
   }
-  return svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline', class: 'roofline' }, ...parts);
+  return svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Roofline', class: 'roofline' }, axes, roofs, labels, marked);
 }

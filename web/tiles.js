@@ -1,6 +1,6 @@
 // Scene 1: one tile of C through its phases. What is loaded, what shared memory holds, what the two
 // barriers guard, and how much has been read.
-import { Drawing, bar, bytesText, digits, element, short, table } from 'tilewise/draw.js';
+import { Drawing, bar, bytesText, digits, element, short, table, update } from 'tilewise/draw.js';
 import { InsideFigure } from 'tilewise/inside.js';
 import { FragmentFigure } from 'tilewise/fragment.js';
 import { SourcePane } from 'tilewise/source.js';
@@ -144,7 +144,7 @@ export class TilesScene {
       meter.dataset.level = level.level;
       rows.push(meter);
     }
-    this.counters.replaceChildren(element('h3', {}, 'by this tile, elements of A and B'), ...rows);
+    update(this.counters, element('h3', {}, 'by this tile, elements of A and B'), ...rows);
     this.showTotals(step);
   }
 
@@ -159,8 +159,7 @@ export class TilesScene {
     const place = product ? `This is block ${digits(product ? step.index + 1 : 0)} of ${digits(c.blocks)} in launch order. ` : '';
     const note = element('p', { class: 'explain' }, place +
       `Fewer global reads than naive: ${short(Number(c.naive) / Math.max(1, Number(c.tiled)))} times. The minimum reads each element once; the lower bound holds for every schedule with the registers and shared memory of ${c.machine}.`);
-    this.totals.replaceChildren(table('Whole product', ['reads', 'up to this moment', 'in the end', 'in bytes'], rows), note);
-    this.totals.querySelector('table').id = 'totals';
+    update(this.totals, table('totals', 'Whole product', ['reads', 'up to this moment', 'in the end', 'in bytes'], rows), note);
   }
 
   // What the two buffers of shared memory hold at this moment, and who may touch them.
@@ -179,7 +178,7 @@ export class TilesScene {
     const box = (name, rows, columns, elements) => element('div', { class: `buffer ${name.toLowerCase()} ${kind}` },
       element('strong', {}, `${name}[${rows}, ${columns}]`), element('span', {}, `${digits(elements)} elements, ${bytesText(Number(elements) * c.element_bytes)}`));
     const k = range(step.k_begin, step.k_end);
-    this.memory.replaceChildren(element('h3', {}, 'Shared memory now'),
+    update(this.memory, element('h3', {}, 'Shared memory now'),
       element('div', { class: 'buffers' }, box('A', range(step.m_begin, step.m_end), k, step.load_a), box('B', k, range(step.n_begin, step.n_end), step.load_b)),
       element('p', { class: 'explain' }, `Both tiles are ${text}.` + (c.stages > 1 ? ` ${c.stages} stages: while these are multiplied, the tiles of the next ${c.stages - 1 === 1 ? 'phase' : `${c.stages - 1} phases`} arrive in other buffers.` : '')));
   }
@@ -198,15 +197,22 @@ export class TilesScene {
     this.barrierAnswer = answer;
     this.barrier = answer.error ? null : answer;
     this.wrong.canvas.hidden = !this.barrier;
-    if (answer.error) {
-      this.barrierText.textContent = answer.error;
-    } else if (without === 'none') {
-      this.barrierText.textContent = `With both barriers the first ${answer.phases} phase${answer.phases === 1 ? '' : 's'} of this tile, run by the simulator with whole numbers, give the right result in all ${digits(answer.height * answer.width)} outputs.` +
-        (this.count.stages > 1 ? ` This schedule has ${this.count.stages} stages: the next tiles go to other buffers, so one barrier a phase is enough. The run shown here has one buffer.` : '');
-    } else {
-      this.barrierText.textContent = `Without the ${without === 'full' ? 'first' : 'second'} barrier, under the worst order of the warps: ${digits(answer.wrong_elements)} of ${digits(answer.height * answer.width)} outputs are wrong, by up to ${short(answer.max_error)}. ${answer.first_fault}${answer.first_fault ? '.' : ''}`;
-    }
+    this.barrierText.textContent = answer.error ?? this.barrierSentence(answer, without) + (this.count.stages > 1
+      ? ` This schedule has ${this.count.stages} stages: the next tiles go to other buffers, so one barrier a phase is enough. The run shown here has one buffer.` : '');
     this.wrong.redraw();
+  }
+
+  barrierSentence(answer, without) {
+    const outputs = digits(answer.height * answer.width);
+    if (without === 'none') {
+      return `With both barriers the first ${answer.phases} phase${answer.phases === 1 ? '' : 's'} of this tile, run by the simulator with whole numbers, give the right result in all ${outputs} outputs.`;
+    }
+    if (answer.wrong_elements === 0) {
+      return answer.phases === 1 && without === 'empty'
+        ? 'K has one phase: no tile is loaded over another, so the second barrier guards nothing here.'
+        : 'This barrier guards nothing here: one warp holds all outputs of this tile.';
+    }
+    return `Without the ${without === 'full' ? 'first' : 'second'} barrier, under the worst order of the warps: ${digits(answer.wrong_elements)} of ${outputs} outputs are wrong, by up to ${short(answer.max_error)}. ${answer.first_fault}${answer.first_fault ? '.' : ''}`;
   }
 
   drawWrong(context, width, height, colour) {

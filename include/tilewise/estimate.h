@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewise/block_order.h"
 #include "tilewise/count.h"
 #include "tilewise/machine.h"
 #include "tilewise/occupancy.h"
@@ -107,6 +108,7 @@ struct Estimate {
   // time.
   double busy = 0;
   double padding_efficiency = 0;
+  BlockGrid grid;                        // the launch, as its DRAM reads are counted
   std::int64_t dram_capacity_bytes = 0;  // of the L2, as the DRAM reads use it
   bool dram_exact = true;
 

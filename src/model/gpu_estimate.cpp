@@ -110,7 +110,7 @@ class GpuEstimate {
     const double partition = capacity(machine_, "l2_partition");
     e_.dram_capacity_bytes =
         static_cast<std::int64_t>(partition > 0 ? partition : capacity(machine_, "l2"));
-    BlockGrid grid;
+    BlockGrid& grid = e_.grid;
     grid.m = p_.m, grid.n = p_.n, grid.k = p_.k;
     grid.block_m = f().block_m, grid.block_n = f().block_n;
     grid.slots = machine_.num_units * e_.occupancy.blocks_per_sm;

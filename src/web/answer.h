@@ -35,7 +35,8 @@ using Answer = Result<std::string>;
 [[nodiscard]] Answer answer_step(const Request& request);
 // Where tiles of the levels inside the block lie, and what "thread=ROW,COLUMN" owns and reads.
 [[nodiscard]] Answer answer_inside(const Request& request);
-// The chosen tile's first phases without a barrier ("without=full|empty|none"), simulated.
+// The chosen tile's first phases without a barrier ("without=full|empty|none"), simulated with one
+// buffer, whatever the stages.
 [[nodiscard]] Answer answer_barriers(const Request& request);
 // The whole product executed and counted, where that takes under about 2^26 element reads.
 [[nodiscard]] Answer answer_simulate(const Request& request);

@@ -12,16 +12,7 @@ namespace {
 constexpr std::int64_t kMostTiles = 1 << 14;  // that are listed for the drawing
 constexpr auto kLine = JsonWriter::Layout::line;
 
-BlockGrid grid_of(const Request& r, const Estimate& e) {
-  BlockGrid grid;
-  grid.m = r.problem.m, grid.n = r.problem.n, grid.k = r.problem.k;
-  grid.block_m = e.footprint.block_m, grid.block_n = e.footprint.block_n;
-  grid.slots = r.machine->num_units * e.occupancy.blocks_per_sm;
-  grid.bytes_a = size_bytes(r.problem.type_a), grid.bytes_b = size_bytes(r.problem.type_b);
-  return grid;  // blocks one by one: the drawing leaves clusters out
-}
-
-// One order: where each block lies, and what each wave has read from DRAM.
+// One order: where each cluster lies, and what each wave has read from DRAM.
 Result<void> write_order(JsonWriter& w, BlockGrid grid, const Order& order, double capacity,
                          std::int64_t tiles_m, std::int64_t tiles_n) {
   grid.order = order;
@@ -77,11 +68,14 @@ Answer answer_order(const Request& r) {
   if (!e) return std::unexpected(e.error());
   const auto orders = read_orders(r.query);
   if (!orders) return std::unexpected(orders.error());
-  const BlockGrid grid = grid_of(r, *e);
-  const Count tiles_m = ceil_div(grid.m, grid.block_m), tiles_n = ceil_div(grid.n, grid.block_n);
+  const BlockGrid& grid = e->grid;
+  const std::int64_t together = std::int64_t{grid.cluster.m} * grid.cluster.n;
+  const Count tiles_m = ceil_div(grid.m, grid.block_m * grid.cluster.m);
+  const Count tiles_n = ceil_div(grid.n, grid.block_n * grid.cluster.n);
   if (!(tiles_m * tiles_n <= Count(kMostTiles))) {
-    return bad_request("the grid has " + (tiles_m * tiles_n).to_string() +
-                       " blocks, and at most 16384 are drawn; take a larger block or a smaller C");
+    return bad_request(
+        "the grid has " + (tiles_m * tiles_n).to_string() +
+        " clusters, and at most 16384 are drawn; take a larger block or a smaller C");
   }
   const auto rows = static_cast<std::int64_t>(tiles_m.raw());
   const auto columns = static_cast<std::int64_t>(tiles_n.raw());
@@ -92,13 +86,21 @@ Answer answer_order(const Request& r) {
   w.member("machine", r.machine->name);
   w.member("units", r.machine->num_units);
   w.member("slots", grid.slots);
-  w.member("tiles_m", rows);
+  w.member("clusters_at_once", std::max<std::int64_t>(grid.slots / together, 1));
+  w.member("tiles_m", rows);  // of clusters
   w.member("tiles_n", columns);
+  w.member("cluster_m", grid.cluster.m);
+  w.member("cluster_n", grid.cluster.n);
+  w.member("blocks_m", ceil_div(grid.m, grid.block_m).to_string());  // that have an output
+  w.member("blocks_n", ceil_div(grid.n, grid.block_n).to_string());
+  w.member("ways", grid.split_ways);  // the grid is launched again for each part of K
+  w.member("stream_k", r.schedule.stream_k);
   w.member("block_m", grid.block_m);
   w.member("block_n", grid.block_n);
   w.member("capacity_bytes", e->dram_capacity_bytes);
   w.member("minimum_bytes", traffic->minimum.to_string());
   w.member("delivered_bytes", traffic->delivered.to_string());
+  w.member("lookup_bytes", traffic->lookups.to_string());
   w.member("best_group",
            best_group(std::max<std::int64_t>(grid.slots, 1), grid.block_m, grid.block_n));
   w.key("orders");

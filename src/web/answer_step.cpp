@@ -55,19 +55,27 @@ struct Before {
   std::array<std::int64_t, 4> kinds{};  // bit 0: last column of tiles, bit 1: last row
 };
 
-TilePosition tile_at(const Schedule& s, const OutputTiles& t, std::int64_t index) {
-  return block_tile(static_cast<int>(s.order.kind), s.order.group, static_cast<int>(s.order.axis),
-                    static_cast<int>(t.tiles_m), static_cast<int>(t.tiles_n),
-                    static_cast<int>(index));
-}
+std::int64_t divide_up(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
+// The order runs over whole clusters; inside one, blocks are taken row by row. Blocks of a cluster
+// that lie outside C are none of its tiles.
 Before walk(const Schedule& s, const OutputTiles& t, const Position& at) {
+  const auto clusters_m = static_cast<int>(divide_up(t.tiles_m, s.cluster.m));
+  const auto clusters_n = static_cast<int>(divide_up(t.tiles_n, s.cluster.n));
   Before before;
-  for (; before.index < t.tiles_m * t.tiles_n; ++before.index) {
-    const TilePosition tile = tile_at(s, t, before.index);
-    if (tile.m == at.row && tile.n == at.column) break;
-    const bool right = tile.n == t.tiles_n - 1, bottom = tile.m == t.tiles_m - 1;
-    ++before.kinds[static_cast<std::size_t>((right ? 1 : 0) + (bottom ? 2 : 0))];
+  for (int i = 0; i < clusters_m * clusters_n; ++i) {
+    const TilePosition cluster =
+        block_tile(static_cast<int>(s.order.kind), s.order.group, static_cast<int>(s.order.axis),
+                   clusters_m, clusters_n, i);
+    for (int j = 0; j < s.cluster.m * s.cluster.n; ++j) {
+      const std::int64_t row = std::int64_t{cluster.m} * s.cluster.m + j / s.cluster.n;
+      const std::int64_t column = std::int64_t{cluster.n} * s.cluster.n + j % s.cluster.n;
+      if (row >= t.tiles_m || column >= t.tiles_n) continue;
+      if (row == at.row && column == at.column) return before;
+      const bool right = column == t.tiles_n - 1, bottom = row == t.tiles_m - 1;
+      ++before.kinds[static_cast<std::size_t>((right ? 1 : 0) + (bottom ? 2 : 0))];
+      ++before.index;
+    }
   }
   return before;
 }

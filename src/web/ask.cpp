@@ -43,6 +43,8 @@ Answer answer_names(const Library& library) {
     w.end_object();
   }
   w.end_array();
+  w.key("choices");
+  write_schedule_choices(w);
   w.key("machines");
   w.begin_array();
   for (const Machine& m : library.machines) {

@@ -25,6 +25,8 @@ constexpr NameTable<Consumers> kConsumers[] = {{Consumers::cooperative, "coopera
 constexpr NameTable<SharedLayout::Kind> kLayouts[] = {{SharedLayout::Kind::plain, "plain"},
                                                       {SharedLayout::Kind::pad, "pad"},
                                                       {SharedLayout::Kind::swizzle, "swizzle"}};
+constexpr Compute kComputes[] = {Compute::f32,        Compute::f64,        Compute::tf32,
+                                 Compute::f32_tf32x3, Compute::f32_bf16x6, Compute::f32_bf16x9};
 constexpr std::array<std::string_view, 19> kFields = {
     "name",    "kernel",    "device",  "note",    "tile",    "cluster",  "stages",
     "copy",    "vector",    "layout",  "order",   "split",   "stream_k", "persistent",
@@ -149,6 +151,29 @@ void read_places(Reader& reader, Schedule& s) {
 }
 
 }  // namespace
+
+void write_schedule_choices(JsonWriter& w) {
+  const auto list = [&](std::string_view name, const auto& names, const auto& text) {
+    w.key(name);
+    w.begin_array(JsonWriter::Layout::line);
+    for (const auto& item : names) w.value(text(item));
+    w.end_array();
+  };
+  const auto choices = [&](std::string_view name, const auto& table) {
+    list(name, table, [](const auto& entry) { return entry.second; });
+  };
+  w.begin_object();
+  list("fields", kFields, [](std::string_view field) { return field; });
+  choices("device", kDevices);
+  choices("copy", kCopies);
+  choices("layout", kLayouts);
+  choices("order", kOrders);
+  choices("axis", kAxes);
+  choices("reduce", kReduces);
+  choices("consumers", kConsumers);
+  list("compute", kComputes, [](Compute compute) { return to_string(compute); });
+  w.end_object();
+}
 
 bool is_schedule_field(std::string_view name) {
   return std::find(kFields.begin(), kFields.end(), name) != kFields.end();

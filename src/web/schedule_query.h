@@ -12,6 +12,7 @@
 //   consumers=cooperative|ping_pong  promote=N (0: plain)  compute=NAME
 #pragma once
 
+#include "io/json_writer.h"
 #include "tilewise/schedule.h"
 #include "web/query.h"
 
@@ -19,6 +20,9 @@ namespace tilewise::web {
 
 // Whether a schedule reads this name.
 [[nodiscard]] bool is_schedule_field(std::string_view name);
+
+// What may be chosen: {"fields": [every name above], "copy": ["direct", ...], ...}, for an editor.
+void write_schedule_choices(JsonWriter& w);
 
 // The fields that differ from a default schedule. apply_schedule(schedule_query(s), {}) is s.
 [[nodiscard]] Query schedule_query(const Schedule& schedule);

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "tilewise/block_order.h"
+#include "tilewise/estimate.h"
 #include "web/answer.h"
 #include "web/machine_query.h"
 #include "web/schedule_query.h"
@@ -60,6 +60,31 @@ TEST(ScheduleQuery, NamedSchedulesReadBack) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, schedule) << schedule.name;
   }
+}
+
+// What an editor is offered is what the reader takes, and all of it.
+TEST(ScheduleQuery, OffersWhatItReads) {
+  const json choices = answer("names", "").at("choices");
+  const auto reads = [](const std::string& text) {
+    const auto query = Query::parse(text);
+    return query && apply_schedule(*query, Schedule{}).has_value();
+  };
+  for (const std::string field : {"copy", "consumers", "compute", "device"}) {
+    ASSERT_FALSE(choices.at(field).empty());
+    for (const std::string value : choices[field]) EXPECT_TRUE(reads(field + "=" + value)) << value;
+  }
+  for (const std::string kind : choices.at("order")) {
+    for (const std::string axis : choices.at("axis")) {
+      EXPECT_TRUE(reads("order=" + kind + ":2:" + axis));
+    }
+  }
+  for (const std::string reduce : choices.at("reduce")) EXPECT_TRUE(reads("split=2:" + reduce));
+  for (const std::string layout : choices.at("layout")) {
+    EXPECT_TRUE(reads("layout=" + layout + (layout == "plain" ? "" : ":32")));
+  }
+  EXPECT_THAT(error_of("count", "compute=f8"),
+              HasSubstr(choices.at("compute").back().get<std::string>()));
+  for (const std::string field : choices.at("fields")) EXPECT_TRUE(is_schedule_field(field));
 }
 
 TEST(MachineQuery, NamedMachinesReadBack) {
@@ -152,6 +177,42 @@ TEST(Step, EndsAtTheCount) {
   }
 }
 
+// Up to each block of the launch: what it and those before it have read, added one by one. Clusters
+// are launched whole.
+TEST(Step, AddsTheBlocksInLaunchOrder) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 40; ++i) {
+    Case c = random_case(random);
+    const int cluster_m = 1 + i % 3, cluster_n = 1 + i / 3 % 2;
+    c.request += "&cluster=" + std::to_string(cluster_m) + "x" + std::to_string(cluster_n);
+    const json count = answer("count", c.request);
+    ASSERT_FALSE(count.contains("error")) << count;
+    const std::int64_t tiles_m = count["tiles_m"], tiles_n = count["tiles_n"];
+    std::vector<json> steps(static_cast<std::size_t>(tiles_m * tiles_n));
+    for (std::int64_t tile = 0; tile < tiles_m * tiles_n; ++tile) {
+      json step = answer("step", c.request + "&at=" + std::to_string(tile / tiles_n) + "," +
+                                     std::to_string(tile % tiles_n) + "&phase=" +
+                                     std::to_string(count["phases"].get<std::int64_t>() - 1) +
+                                     "&moment=empty");
+      steps.at(step["index"].get<std::size_t>()) = step;
+    }
+    std::vector<std::int64_t> sums(count["levels"].size(), 0);
+    std::vector<std::pair<std::int64_t, std::int64_t>> clusters;
+    for (const json& step : steps) {
+      ASSERT_TRUE(step.is_object()) << c.request;
+      for (std::size_t level = 0; level < sums.size(); ++level) {
+        sums[level] += std::stoll(step["tile"]["levels"][level]["reads"].get<std::string>());
+        EXPECT_EQ(step["product"]["levels"][level]["reads"], std::to_string(sums[level]));
+      }
+      const std::pair cluster(step["row"].get<std::int64_t>() / cluster_m,
+                              step["column"].get<std::int64_t>() / cluster_n);
+      if (clusters.empty() || clusters.back() != cluster) clusters.push_back(cluster);
+    }
+    std::sort(clusters.begin(), clusters.end());
+    EXPECT_EQ(std::adjacent_find(clusters.begin(), clusters.end()), clusters.end()) << c.request;
+  }
+}
+
 TEST(Step, CountsLoadsBeforeMultiplications) {
   const std::string request = "m=64&n=64&k=64&tile=block:16x16x8&tile=thread:4x4x0&phase=2&moment=";
   const json load = answer("step", request + "load"),
@@ -194,6 +255,49 @@ TEST(Barriers, ShowWhatGoesWrong) {
     const json report = answer("barriers", request + missing);
     EXPECT_GT(report["wrong_elements"].get<int>(), 0);
     EXPECT_THAT(report["first_fault"].get<std::string>(), HasSubstr("shared memory"));
+  }
+}
+
+TEST(Barriers, EveryScheduleWithABlockNeedsBoth) {
+  for (const Schedule& schedule : named_schedules()) {
+    if (find_tile(schedule, Level::block) == nullptr) continue;
+    for (const char* missing : {"full", "empty"}) {
+      const json report =
+          answer("barriers", "m=300&n=300&k=600&schedule=" + schedule.name + "&without=" + missing);
+      EXPECT_GT(report.value("wrong_elements", 0), 0) << schedule.name << " " << report;
+    }
+  }
+}
+
+// At least two phases are run, so that the second barrier guards something; a block for which that
+// takes too long is refused.
+TEST(Barriers, RunTwoPhasesOrNone) {
+  const std::string request = "m=999&n=999&k=999&without=empty&tile=block:";
+  EXPECT_GT(answer("barriers", request + "256x256x256")["wrong_elements"], 0);
+  EXPECT_THAT(error_of("barriers", request + "512x512x512"), HasSubstr("too large"));
+}
+
+// The launch that is drawn is the one whose DRAM reads are estimated: clusters and split K too.
+TEST(Order, IsTheEstimatesLaunch) {
+  for (const char* fields : {"schedule=wgmma_pipeline", "schedule=wgmma_pipeline&cluster=2x2",
+                             "schedule=mma&split=3", "schedule=mma&order=hilbert"}) {
+    const std::string request = std::string("m=5000&n=3000&k=2048&type=bf16&") + fields;
+    const auto parsed = parse_request(request, library());
+    ASSERT_TRUE(parsed);
+    const auto e = estimate(parsed->problem, parsed->schedule, *parsed->machine);
+    ASSERT_TRUE(e) << e.error().message;
+    const Order& order = parsed->schedule.order;
+    const json drawn = answer("order", request + "&orders=" + std::string(to_string(order.kind)) +
+                                           ":" + std::to_string(order.group) +
+                                           (order.axis == Order::Axis::n ? ":n" : ":m"));
+    ASSERT_FALSE(drawn.contains("error")) << drawn;
+    const auto& rows = e->traffic.rows;
+    const auto dram = std::find_if(rows.begin(), rows.end(), [](const TrafficRow& row) {
+      return row.level == "dram" && row.operand == Operand::a;  // A and B together
+    });
+    ASSERT_NE(dram, rows.end());
+    EXPECT_NEAR(drawn["orders"][0]["dram_bytes"].get<double>(), dram->value.to_double(), 1)
+        << fields;
   }
 }
 

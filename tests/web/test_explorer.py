@@ -4,6 +4,7 @@ command's, keyboard, sharing, hostile addresses, accessibility.
 usage: test_explorer.py TILEWISE [unittest arguments]
 """
 
+import concurrent.futures
 import functools
 import json
 import os
@@ -87,33 +88,40 @@ class Counters(ExplorerTest):
         m, n, k = pick(1, 90), pick(1, 90), pick(1, 90)
         tm, tn = pick(1, 5), pick(1, 5)
         block = (tm * pick(1, 6), tn * pick(1, 6), pick(1, 16))
-        return m, n, k, block, (tm, tn)
+        row, column, phase = (generator.randrange(-(-size // width)) for size, width in zip((m, n, k), block))
+        return m, n, k, block, (tm, tn), row, column, phase
 
     def test_equal_the_command(self):
         """A hundred random tilings: totals against `count` and `simulate`, a step against `count` of the
         part that has been done."""
         self.open()
         generator = random.Random(20)
-        for _ in range(CASES):
-            m, n, k, block, thread = self.random_case(generator)
-            tiles = ["--tile", "block:%dx%dx%d" % block, "--tile", "thread:%dx%d" % thread]
+        cases = [self.random_case(generator) for _ in range(CASES)]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            answers = pool.map(self.command_answers, cases)
+            self.check_cases(cases, answers)
+
+    def command_answers(self, case):
+        """What the command prints: the whole product counted and simulated, the part that has been done counted."""
+        m, n, k, block, thread, row, column, phase = case
+        tiles = ["--tile", "block:%dx%dx%d" % block, "--tile", "thread:%dx%d" % thread, "--json"]
+        height, width = min(block[0], m - row * block[0]), min(block[1], n - column * block[1])
+        depth = min(k, (phase + 1) * block[2])
+        return [json.loads(tilewise(*question, *tiles).stdout)
+                for question in (("count", m, n, k), ("simulate", m, n, k), ("count", height, width, depth))]
+
+    def check_cases(self, cases, answers):
+        for (m, n, k, block, thread, row, column, phase), (counted, simulated, part) in zip(cases, answers):
             rows, columns, phases = -(-m // block[0]), -(-n // block[1]), -(-k // block[2])
-            row, column = generator.randrange(rows), generator.randrange(columns)
-            phase = generator.randrange(phases)
             self.go(f"m={m}&n={n}&k={k}&tile=block:{block[0]}x{block[1]}x{block[2]}"
                     f"&tile=thread:{thread[0]}x{thread[1]}x0&at={row},{column}&phase={phase}&moment=empty")
             self.assertEqual(self.page.inner_text("#message"), "")
             totals = self.table("totals")
-            counted = json.loads(tilewise("count", m, n, k, *tiles, "--json").stdout)
-            simulated = json.loads(tilewise("simulate", m, n, k, *tiles, "--json").stdout)
             self.assertEqual(digits(totals["naive"][1]), counted["naive"])
             self.assertEqual(digits(totals["minimum"][1]), counted["minimum"])
             self.assertEqual(digits(totals["block \u2190 global"][1]), counted["tiled"])
             self.assertEqual(digits(totals["block \u2190 global"][1]), simulated["global_reads"])
             self.assertEqual(digits(totals["thread \u2190 shared"][1]), simulated["shared_reads"])
-            height, width = min(block[0], m - row * block[0]), min(block[1], n - column * block[1])
-            depth = min(k, (phase + 1) * block[2])
-            part = json.loads(tilewise("count", height, width, depth, *tiles, "--json").stdout)
             shown = self.page.locator(".meter[data-level] .meter-text").all_inner_texts()
             self.assertEqual([digits(text) for text in shown], [level["reads"] for level in part["levels"]])
             if (row, column, phase) == (rows - 1, columns - 1, phases - 1):
@@ -167,6 +175,15 @@ class Use(ExplorerTest):
             page.get_by_text(choice).click()
             self.assertIn("are wrong", page.inner_text("#barrier-text"))
 
+    def test_barriers_of_one_buffer_and_of_several(self):
+        self.open()
+        for name in ("square_tile", "mma", "wgmma_pipeline"):  # every one: questions_test.cpp
+            for without in ("full", "empty"):
+                self.go(f"m=500&n=500&k=500&schedule={name}&without={without}")
+                self.assertIn("are wrong", self.page.inner_text("#barrier-text"), f"{name} {without}")
+        self.go("m=500&n=500&k=8&schedule=square_tile&without=empty")
+        self.assertIn("one phase", self.page.inner_text("#barrier-text"))
+
     def test_edit_a_schedule(self):
         page = self.open("scene=schedule")
         before = self.table("level-counts")["block \u2190 global"][1]
@@ -179,12 +196,74 @@ class Use(ExplorerTest):
         thread = page.get_by_label("thread m \u00d7 n")
         thread.fill("64x64")
         thread.press("Enter")
-        self.assertIn("registers", page.inner_text("#error-thread"))
+        self.assertIn("registers", page.inner_text("#error-tile-thread"))
         thread.fill("banana")
         thread.press("Enter")
-        self.assertIn("banana", page.inner_text("#error-thread"))
+        self.assertIn("banana", page.inner_text("#error-tile-thread"))
         page.get_by_text("Undo all changes").click()
         self.assertEqual(self.table("level-counts")["block \u2190 global"][1], before)
+
+    def test_every_field_of_a_schedule_can_be_edited(self):
+        page = self.open("scene=schedule&schedule=wgmma_pipeline&type=bf16")
+        fields = set(page.evaluate("tilewise.model.names.choices.fields"))
+        for field in fields - {"schedule", "name", "note", "device", "tile"}:  # chosen above, or one a level
+            self.assertEqual(page.locator(f"#field-{field}").count(), 1, field)
+
+        def change(name, control, value, expected):
+            if value in (True, False):
+                control.set_checked(value)
+            elif control.evaluate("c => c.tagName") == "SELECT":
+                control.select_option(value)
+            else:
+                control.fill(value)
+                control.press("Enter")
+            self.assertEqual(page.evaluate("name => tilewise.state.get(name)", name), expected)
+            self.assertEqual(page.inner_text("#message"), "")
+
+        first = lambda name: page.locator(f"#field-{name}")
+        rest = lambda name, i: page.locator(f".field:has(#field-{name}) .controls > *").nth(i)
+        change("stages", first("stages"), "3", "3")
+        change("copy", first("copy"), "cp_async", "cp_async")
+        change("vector", rest("vector", 1), "16", "0,16,0")
+        change("layout", first("layout"), "pad", "pad:4")
+        change("layout", rest("layout", 1), "2", "pad:2")
+        change("layout", first("layout"), "swizzle", "swizzle:128")
+        change("layout", first("layout"), "plain", "plain")
+        change("order", first("order"), "row", "row")
+        change("order", first("order"), "serpentine", "serpentine:8:m")
+        change("order", rest("order", 1), "6", "serpentine:6:m")
+        change("order", rest("order", 2), "n", "serpentine:6:n")
+        change("cluster", rest("cluster", 1), "2", "2x2")
+        change("split", first("split"), "3", "3:second_pass")
+        change("split", rest("split", 1), "atomic", "3:atomic")
+        change("stream_k", first("stream_k"), True, "1")
+        change("persistent", first("persistent"), False, "0")
+        change("consumers", first("consumers"), "ping_pong", "ping_pong")
+        change("swap_ab", first("swap_ab"), True, "1")
+        change("promote", first("promote"), "128", "128")
+        change("kernel", first("kernel"), "mma", "mma")
+        shown = page.locator("#scene-schedule .fields").evaluate(
+            "form => [...form.elements].map(e => e.type === 'checkbox' ? e.checked : e.value)")
+        state = page.evaluate("tilewise.state.text()")
+        page.goto("about:blank")
+        self.open(state)
+        self.assertEqual(shown, page.locator("#scene-schedule .fields").evaluate(
+            "form => [...form.elements].map(e => e.type === 'checkbox' ? e.checked : e.value)"))
+
+    def test_edit_a_cpu_schedule(self):
+        page = self.open("scene=schedule")
+        page.locator("#problem [name=schedule]").select_option("packed_avx2_f32")
+        self.assertIn("time is not estimated", page.locator("#scene-schedule .results").inner_text())
+        self.assertEqual(page.locator(".field-error:visible").count(), 0)
+        self.assertFalse(page.locator("#field-tile-block").is_visible())
+        before = self.table("level-counts")
+        field = page.get_by_label("register mr \u00d7 nr \u00d7 k")
+        self.assertRegex(field.input_value(), r"^\d+x\d+x1$")
+        field.fill("4x8x1")
+        field.press("Enter")
+        after = self.table("level-counts")
+        self.assertEqual(list(before), list(after))  # the other levels stay
+        self.assertGreater(digits(after["register \u2190 l2"][1]), digits(before["register \u2190 l2"][1]))
 
     def test_an_address_is_the_whole_state(self):
         state = "m=300&n=200&k=100&schedule=double_buffer&at=1,1&phase=4&moment=multiply&without=empty"
@@ -198,6 +277,83 @@ class Use(ExplorerTest):
         other.goto(url)
         other.wait_for_selector("[data-ready=true]")
         self.assertEqual(texts, [other.inner_text(f"#{name}") for name in ("tiles-text", "inside-text", "barrier-text", "position")])
+
+    def test_every_scene_is_in_the_address(self):
+        """What a control sets is in the address, and the address alone brings it back."""
+        page = self.open("m=1000&n=700&k=520&schedule=mma&type=bf16&theme=dark")
+        tiles = page.locator("#scene-tiles")
+        tiles.get_by_label("Speed").select_option("slow")
+        tiles.get_by_label("Instruction").select_option("m16n8k8")
+        tiles.get_by_label("Thread", exact=True).fill("7")
+        tiles.get_by_label("Next outer product").click()
+        tiles.get_by_text("Without the second").click()
+        page.locator("#tab-order").click()
+        page.get_by_label("Group", exact=True).select_option("4")
+        page.get_by_label("Next wave").click()
+        page.locator("#tab-banks").click()
+        page.locator("#scene-banks select").nth(0).select_option("swizzle:64")
+        page.locator("#scene-banks select").nth(1).select_option("column")
+
+        def shown(scene):
+            return page.locator(f"#scene-{scene}").inner_text(), page.locator(f"#scene-{scene}").evaluate(
+                "scene => [...scene.querySelectorAll('input, select')].map(c => c.type === 'radio' ? c.checked : c.value)")
+
+        before = {}
+        for scene in ("tiles", "order", "banks"):
+            page.locator(f"#tab-{scene}").click()
+            page.wait_for_timeout(60)
+            before[scene] = shown(scene)
+        page.get_by_role("button", name="Copy link").click()
+        address = page.url
+        page.goto("about:blank")
+        page.goto(address)
+        page.wait_for_selector("[data-ready=true]")
+        self.assertEqual(page.locator("html").get_attribute("data-theme"), "dark")
+        for scene in before:
+            page.locator(f"#tab-{scene}").click()
+            page.wait_for_timeout(60)
+            self.assertEqual(shown(scene), before[scene], scene)
+
+    def test_keyboard_alone(self):
+        page = self.open("m=512&n=512&k=256")
+        page.keyboard.press("Shift+ArrowDown")
+        page.keyboard.press("Shift+ArrowRight")
+        self.assertIn("Tile 1, 1 of", page.inner_text("#tiles-text"))
+        reached = set()
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            name = page.evaluate('''() => { const e = document.activeElement;
+                return e.ariaLabel ?? e.value ?? e.textContent; }''')
+            kind = page.evaluate("document.activeElement.name ?? ''")
+            if kind == "without" and "without" not in reached:
+                page.keyboard.press("ArrowRight")
+                self.assertIn("are wrong", page.inner_text("#barrier-text"))
+            if kind == "moment" and "moment" not in reached:
+                page.keyboard.press("ArrowRight")
+                self.assertTrue(page.get_by_label("Barrier 1").is_checked())
+                self.assertIn("phase 1 of", page.inner_text("#position"))
+            reached |= {name, kind}
+        for wanted in ("Previous phase", "Play", "Next phase", "Phase", "Speed", "Row of the tile of C", "moment",
+                       "without", "Kernel source", "Row of the thread tile", "Outer product", "Instruction", "Thread"):
+            self.assertIn(wanted, reached)
+        page.locator("#tab-tiles").focus()
+        page.keyboard.press("ArrowRight")
+        self.assertTrue(page.locator("#scene-schedule").is_visible())
+
+    def test_a_step_leaves_what_it_does_not_change(self):
+        """A table keeps its scroll, a mark of the roofline its node (so that it moves)."""
+        self.page.set_viewport_size({"width": 360, "height": 800})
+        page = self.open("m=8192&n=8192&k=8192")
+        scroll = "document.querySelector('#totals').parentElement.scrollLeft"
+        page.evaluate(f"{scroll} = 60")
+        page.keyboard.press("ArrowRight")
+        self.assertEqual(page.evaluate(scroll), 60)
+        self.go("scene=schedule&schedule=square_tile&m=4096")
+        page.evaluate("window.mark = document.querySelector('.roofline .mark'); window.before = mark.getAttribute('style')")
+        field = page.get_by_label("block m \u00d7 n \u00d7 k")
+        field.fill("32x32x8")
+        field.press("Enter")
+        self.assertTrue(page.evaluate("mark.isConnected && mark.getAttribute('style') !== before"))
 
     def test_orders_and_banks(self):
         page = self.open("scene=order&schedule=mma&type=bf16")
@@ -284,6 +440,17 @@ class Accessible(ExplorerTest):
         self.page.emulate_media(media="print")
         self.assertFalse(self.page.get_by_label("Next phase").is_visible())
         self.assertTrue(self.page.locator("#totals").is_visible())
+
+    def test_prints_dark_on_white(self):
+        self.open("theme=dark")
+        dark = self.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        self.page.emulate_media(media="print")
+        self.assertNotEqual(self.page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), dark)
+        self.assertEqual(self.page.evaluate("getComputedStyle(document.body).color"), "rgb(28, 36, 48)")
+        texts = self.page.locator(".code .line:visible")
+        self.assertEqual(texts.count(), self.page.locator(".code .marked").count())
+        self.page.emulate_media(media="screen")
+        self.assertEqual(self.page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), dark)
 
 
 if __name__ == "__main__":
