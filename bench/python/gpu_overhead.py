@@ -1,14 +1,20 @@
 """The PyTorch operators on a card: what a call costs, and what a fused epilogue costs.
 
-    PYTHONPATH=<the unpacked wheel> python bench/python/gpu_overhead.py
+    PYTHONPATH=<the unpacked wheel> python bench/python/gpu_overhead.py [-o FILE.json] [--commit HASH]
 
 1. host time of a call, 64 x 64 x 64 float32 and bf16, against torch.mm: interleaved, in a queue that is
    short enough not to fill up
 2. linear + bias + gelu + residual in bf16 at 4096^3 against the same product without, and against PyTorch
 """
 
+import argparse
+import datetime
 import json
+import pathlib
+import platform
 import statistics
+import subprocess
+import sys
 import time
 
 import torch
@@ -53,33 +59,62 @@ def device_us(functions, launches=20, rounds=15):
     return [statistics.median(samples) for samples in times]
 
 
-def main():
-    report = {"card": torch.cuda.get_device_name(), "torch": torch.__version__}
+def call_us():
+    """Host time of 64 x 64 x 64: ours by the operator and directly, and torch.mm's."""
+    rows = {}
     op = torch.ops.tilewise.matmul
-    with torch.no_grad():
-        for dtype in (torch.float32, torch.bfloat16):
-            a, b = (torch.randn(64, 64, device="cuda", dtype=dtype) for _ in range(2))
-            torch.testing.assert_close(op(a, b), a @ b, rtol=2e-2, atol=2e-1)
-            mm, ours, direct = host_us([
-                lambda: torch.mm(a, b), lambda: op(a, b), lambda: tilewise.matmul(a, b)])
-            report[f"call_us_{str(dtype)[6:]}"] = {
-                "torch.mm": mm, "torch.ops.tilewise.matmul": ours, "over": ours - mm, "tilewise.matmul": direct}
+    for dtype in (torch.float32, torch.bfloat16):
+        a, b = (torch.randn(64, 64, device="cuda", dtype=dtype) for _ in range(2))
+        torch.testing.assert_close(op(a, b), a @ b, rtol=2e-2, atol=2e-1)
+        mm, ours, direct = host_us([
+            lambda a=a, b=b: torch.mm(a, b), lambda a=a, b=b: op(a, b), lambda a=a, b=b: tilewise.matmul(a, b)])
+        rows[str(dtype).removeprefix("torch.")] = {
+            "torch.mm": mm, "torch.ops.tilewise.matmul": ours, "over": ours - mm, "tilewise.matmul": direct}
+    return rows
 
-        size = 4096
-        x, w, residual = (torch.randn(size, size, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-        bias = torch.randn(size, device="cuda", dtype=torch.bfloat16)
-        linear = torch.ops.tilewise.linear
-        fused = linear(x, w, bias, "gelu", residual)
-        exact = F.gelu(F.linear(x.float(), w.float(), bias.float())) + residual.float()
-        report["fused_max_error"] = (fused.float() - exact).abs().max().item()
-        plain_us, fused_us, mm_us = device_us([
-            lambda: linear(x, w), lambda: linear(x, w, bias, "gelu", residual), lambda: torch.mm(x, w.t())])
-        eager_us, = device_us([lambda: F.gelu(F.linear(x, w, bias)) + residual])
-        report["linear_4096_us"] = {
-            "plain": plain_us, "fused": fused_us, "over": fused_us / plain_us - 1, "torch.mm": mm_us,
-            "torch, unfused": eager_us}
-        report["schedule"] = tilewise.plan(x, w.t(), epilogue="gelu(acc)").schedule.name
-    print(json.dumps(report, indent=1))
+
+def linear_us(size=4096):
+    """Device time of linear + bias + gelu + residual in bf16, against the same without, and PyTorch's."""
+    x, w, residual = (torch.randn(size, size, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    bias = torch.randn(size, device="cuda", dtype=torch.bfloat16)
+    linear = torch.ops.tilewise.linear
+    exact = F.gelu(F.linear(x.float(), w.float(), bias.float())) + residual.float()
+    error = (linear(x, w, bias, "gelu", residual).float() - exact).abs().max().item()
+    plain, fused, mm, eager = device_us([
+        lambda: linear(x, w), lambda: linear(x, w, bias, "gelu", residual), lambda: torch.mm(x, w.t()),
+        lambda: F.gelu(F.linear(x, w, bias)) + residual])
+    return {
+        "plain": plain, "fused": fused, "over": fused / plain - 1, "torch.mm": mm, "torch, unfused": eager,
+        "max_error": error, "schedule": tilewise.plan(x, w.t(), epilogue="gelu(acc)").schedule.name}
+
+
+def driver():
+    found = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
+                           capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-o", "--output", type=pathlib.Path)
+    parser.add_argument("--commit", default="unknown")
+    arguments = parser.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("gpu_overhead: skipped, there is no CUDA device here")
+    with torch.no_grad():
+        report = {
+            "schema": "tilewise.torch/1",
+            "environment": {
+                "card": torch.cuda.get_device_name(), "driver": driver(), "torch": torch.__version__,
+                "python": platform.python_version(), "data": "standard normal", "commit": arguments.commit,
+                "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "command": "python bench/python/gpu_overhead.py"},
+            "call_us": call_us(),
+            "linear_4096_us": linear_us()}
+    text = json.dumps(report, indent=1) + "\n"
+    print(text, end="")
+    if arguments.output:
+        arguments.output.write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The PyTorch operators on a card: run there with `pytest python/tests/test_gpu.py`."""
+"""The PyTorch operators, and other libraries' arrays, on a card: `pytest python/tests/test_gpu.py`."""
+
+import threading
 
 import pytest
 
@@ -100,3 +102,92 @@ def test_strided_operands_are_made_dense():
     torch.testing.assert_close(tilewise.matmul(a[:, ::2], a[::2]), a[:, ::2] @ a[::2], rtol=1e-3, atol=1e-3)
     row = torch.randn(64, device="cuda").expand(32, 64)
     torch.testing.assert_close(tilewise.matmul(row, a), row @ a, rtol=1e-3, atol=1e-3)
+
+
+class CudaInterface:
+    """What only __cuda_array_interface__ tells of a tensor, and no DLPack."""
+
+    def __init__(self, tensor, **changed):
+        self.tensor = tensor
+        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, **changed}
+
+
+def test_cuda_array_interface():
+    a, b = (torch.randn(48, 48, device="cuda") for _ in range(2))
+    out = torch.empty(48, 48, device="cuda")
+    torch.cuda.synchronize()
+    result = tilewise.matmul(CudaInterface(a), CudaInterface(b), out=out)
+    torch.cuda.synchronize()
+    assert result is out and close(out, a.double() @ b.double(), torch.float32, 48)
+    with pytest.raises(TypeError, match="pass out="):
+        tilewise.matmul(CudaInterface(a), CudaInterface(b))
+    with pytest.raises(ValueError, match="read-only"):
+        read_only = CudaInterface(out, data=(out.data_ptr(), True))
+        tilewise.matmul(a, b, out=read_only)
+
+
+def test_cupy():
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    a, b = (cupy.random.standard_normal((65, 65), dtype=cupy.float32) for _ in range(2))
+    result = tilewise.matmul(a, b.T, epilogue="relu(acc)")
+    assert isinstance(result, cupy.ndarray)
+    cupy.testing.assert_allclose(result, cupy.maximum(a @ b.T, 0), rtol=1e-4, atol=1e-3)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        doubled = a * 2
+        on_stream = tilewise.matmul(doubled, b)
+        stream.synchronize()
+    cupy.testing.assert_allclose(on_stream, 2 * (a @ b), rtol=1e-4, atol=1e-3)
+
+
+def test_jax():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    a = jax.numpy.arange(64.0 * 32).reshape(64, 32) / 1000
+    if a.devices().pop().platform != "gpu":
+        pytest.skip("JAX has no GPU here")
+    out = torch.empty(64, 64, device="cuda")
+    tilewise.matmul(a, a.T, out=out)
+    torch.cuda.synchronize()
+    torch.testing.assert_close(out, torch.from_dlpack(a @ a.T), rtol=1e-3, atol=1e-3)
+
+
+def test_a_stream_given_by_its_handle():
+    a, b = (torch.randn(512, 512, device="cuda") for _ in range(2))
+    out = torch.empty(512, 512, device="cuda")
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    tilewise.matmul(a, b, out=out, stream=stream.cuda_stream)
+    stream.synchronize()
+    assert close(out, a.double() @ b.double(), torch.float32, 512)
+
+
+def test_batches_broadcast():
+    a = torch.randn(3, 1, 33, 17, device="cuda")
+    b = torch.randn(2, 17, 29, device="cuda")
+    assert close(tilewise.matmul(a, b), a.double() @ b.double(), torch.float32, 17)
+    assert tilewise.matmul(a[:0], b).shape == (0, 2, 33, 29)
+
+
+def test_threads_side_by_side():
+    a, b = (torch.randn(256, 256, device="cuda") for _ in range(2))
+    exact = a.double() @ b.double()
+    results = [None] * 4
+
+    def multiply(index):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(20):
+                results[index] = tilewise.matmul(a, b)
+            torch.cuda.current_stream().synchronize()
+
+    torch.cuda.synchronize()
+    threads = [threading.Thread(target=multiply, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(close(result, exact, torch.float32, 256) for result in results)
+
+
+def test_the_schedule_that_ran_is_the_one_named():
+    a, b = (torch.randn(256, 256, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    assert tilewise.plan(a, b, schedule="mma").schedule.name == "mma"
+    assert close(tilewise.matmul(a, b, schedule="mma"), a.double() @ b.double(), torch.bfloat16, 256)
