@@ -2,16 +2,27 @@
 # test_abi3.sh ROOT ARCHIVE FOLDER PYTHON: an abi3 wheel, built and used by a CPython of 3.12 or later.
 # Exit code 77: skipped, there is no such Python here, or it has no headers or no virtual environments.
 set -euo pipefail
-root=$1 archive=$2 folder=$3 python=${4:-}
+root=$1 archive=$2 folder=$3
 skip() {
   echo "skipped: $1"
   exit 77
 }
-if [[ -z $python || $python == *NOTFOUND ]]; then skip "no CPython of 3.12 or later was found"; fi
-if ! "$python" -c 'import sys, sysconfig, pathlib
-sys.exit(not (sys.version_info >= (3, 12) and pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()))'; then
-  skip "$python has no headers, or does not run"
-fi
+# is_usable PYTHON: a CPython of 3.12 or later that runs, with its headers.
+is_usable() {
+  "$1" -c 'import sys, sysconfig, pathlib
+sys.exit(not (sys.implementation.name == "cpython" and sys.version_info >= (3, 12)
+              and pathlib.Path(sysconfig.get_path("include"), "Python.h").exists()))' 2>/dev/null
+}
+# The one that CMake found may be a version manager's stand-in for none: pyenv's own are tried too.
+python=
+for candidate in "${4:-}" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+  if [[ -x $candidate ]] && is_usable "$candidate"; then
+    python=$candidate
+    break
+  fi
+done
+if [[ -z $python ]]; then skip "no CPython of 3.12 or later with its headers was found"; fi
+echo "abi3: with $("$python" --version), $python"
 venv=$folder/venv
 if [[ ! -x $venv/bin/python ]]; then "$python" -m venv "$venv" || skip "$python makes no virtual environment"; fi
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
