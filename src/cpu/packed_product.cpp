@@ -24,15 +24,18 @@ const void* element(const void* base, Type type, std::int64_t offset) {
   return static_cast<const std::byte*>(base) + offset * size_bytes(type);
 }
 
-// Whether the copies cost more than they save: a small product, whose matrices stay in the nearest
-// caches as they lie. They must have the accumulator's type, and rows of B must be contiguous.
-bool is_better_in_place(const Problem& p, Type accumulator) {
-  constexpr std::int64_t kLongest = 96;
-  const bool as_it_lies = p.type_a == accumulator && p.type_b == accumulator && p.b.column == 1;
-  return as_it_lies && p.m <= kLongest && p.n <= kLongest && p.k <= kLongest;
-}
-
 }  // namespace
+
+// As they lie where the copies cost more than they save: a column of B, for which A is read once;
+// and a small product, whose matrices stay in the nearest caches. They must have the accumulator's
+// type, and rows of B, or of A beside a column, must be contiguous.
+PackedProduct::Reading PackedProduct::choose_reading(const Problem& p, Type accumulator) {
+  constexpr std::int64_t kLongest = 96;
+  if (p.type_a != accumulator || p.type_b != accumulator) return Reading::packed;
+  if (p.n == 1 && p.a.column == 1) return Reading::column;
+  const bool small = p.m <= kLongest && p.n <= kLongest && p.k <= kLongest;
+  return small && p.b.column == 1 ? Reading::in_place : Reading::packed;
+}
 
 PackedProduct::PackedProduct(const Problem& problem, const KernelTable& kernels,
                              const PackedTiles& tiles, bool columns_first, Type accumulator)
@@ -42,7 +45,7 @@ PackedProduct::PackedProduct(const Problem& problem, const KernelTable& kernels,
       columns_first_(columns_first),
       accumulator_(accumulator),
       is_plain_(is_plain_output(problem, accumulator)),
-      in_place_(is_better_in_place(problem, accumulator)) {
+      reading_(choose_reading(problem, accumulator)) {
   const bool is_f64 = accumulator == Type::f64;
   const std::int64_t mr = is_f64 ? kernels.f64.mr : kernels.f32.mr;
   const std::int64_t nr = is_f64 ? kernels.f64.nr : kernels.f32.nr;
@@ -89,11 +92,9 @@ void PackedProduct::run(std::int64_t task, const RunArguments& arguments,
 template <class T>
 void PackedProduct::place_b(const Kernels<T>& kernels, const void* source, std::int64_t n,
                             T* panels, BlockArguments<T>& block) const {
-  const std::int64_t whole = in_place_ ? n / kernels.nr * kernels.nr : 0;
-  if (in_place_) {
-    block.b = static_cast<const T*>(source);
-  }
-  if (whole == n) return;
+  const std::int64_t whole = reading_ == Reading::in_place ? n / kernels.nr * kernels.nr : 0;
+  if (reading_ != Reading::packed) block.b = static_cast<const T*>(source);
+  if (reading_ == Reading::column || whole == n) return;
   kernels.pack_b[static_cast<int>(problem_.type_b)](
       {.source = element(source, problem_.type_b, whole * problem_.b.column),
        .across_stride = problem_.b.column,
@@ -122,7 +123,11 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
                 .row_stride = kernels.nr};
   BlockArguments<T> block{
       .n = n.length, .a = block_a, .b = panel_b, .finish = &finish_tile<T>, .context = &output};
-  if (in_place_) {
+  const bool packed = reading_ == Reading::packed;
+  const auto multiply = packed                          ? kernels.multiply
+                        : reading_ == Reading::in_place ? kernels.multiply_in_place
+                                                        : kernels.multiply_column;
+  if (!packed) {
     block.a_row_stride = p.a.row;
     block.a_step = p.a.column;
     block.b_step = p.b.row;
@@ -144,7 +149,7 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
     for (std::int64_t i = 0; i < m.length; i += tiles_.mc) {
       block.m = std::min(tiles_.mc, m.length - i);
       output.m0 = m.begin + i;
-      if (block.k > 0 && in_place_) {
+      if (block.k > 0 && !packed) {
         block.a = static_cast<const T*>(arguments.a) + offset_of(p.a, batch, m.begin + i, k0);
       } else if (block.k > 0) {
         kernels.pack_a[static_cast<int>(p.type_a)](
@@ -160,7 +165,7 @@ void PackedProduct::run_task(const Kernels<T>& kernels, std::int64_t task,
         block.d = static_cast<T*>(arguments.d) + offset_of(p.d, batch, output.m0, n.begin);
         block.d_row_stride = p.d.row;
       }
-      (in_place_ ? kernels.multiply_in_place : kernels.multiply)(block);
+      multiply(block);
       partial_block += mc_panels_ * kernels.mr * kernels.nr;
     }
     k0 += block.k;

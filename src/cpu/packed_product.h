@@ -33,6 +33,10 @@ class PackedProduct {
   void run_task(const Kernels<T>& kernels, std::int64_t task, const RunArguments& arguments,
                 std::byte* workspace) const;
 
+  // How A and B are read: copied into panels, or as they lie; a column of B by a tile of its own.
+  enum class Reading { packed, in_place, column };
+  [[nodiscard]] static Reading choose_reading(const Problem& problem, Type accumulator);
+
   template <class T>
   void place_b(const Kernels<T>& kernels, const void* source, std::int64_t n, T* panels,
                BlockArguments<T>& block) const;
@@ -52,7 +56,7 @@ class PackedProduct {
   bool columns_first_;
   Type accumulator_;
   bool is_plain_;
-  bool in_place_;  // A and B are read as they lie
+  Reading reading_;
   std::int64_t tasks_m_, tasks_n_, num_tasks_;
   std::int64_t mc_panels_;  // of a whole mc block
   std::int64_t panel_b_bytes_, partial_bytes_, workspace_bytes_;

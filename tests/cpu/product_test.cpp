@@ -247,6 +247,29 @@ TEST_P(ProductOn, BitsOfARowStandAlone) {
   }
 }
 
+// One column is read as it lies, by a tile of its own: the bits are those that it has among others.
+TEST_P(ProductOn, BitsOfAColumnStandAlone) {
+  for (const std::int64_t k : {1, 255, 700}) {
+    const ProductCase p{.m = 50, .n = 70, .k = k, .data = Data::normal};
+    ProductData whole(p);
+    const auto plan = prepare_cpu(whole.problem, GetParam());
+    ASSERT_TRUE(plan && plan->run(whole.a.data(), whole.b.data(), nullptr, whole.d.data()));
+    Problem column = whole.problem;
+    column.n = 1;
+    column.d = {1, 1, 50};
+    const auto column_plan = prepare_cpu(column, GetParam());
+    ASSERT_TRUE(column_plan);
+    std::vector<float> alone(50);
+    for (const std::int64_t j : {0, 1, 16, 69}) {
+      const float* b = static_cast<const float*>(whole.b.data()) + j;
+      ASSERT_TRUE(column_plan->run(whole.a.data(), b, nullptr, alone.data()));
+      for (std::int64_t i = 0; i < 50; ++i) {
+        EXPECT_EQ(alone[static_cast<std::size_t>(i)], whole.d.at(0, i, j)) << i << "," << j;
+      }
+    }
+  }
+}
+
 TEST_P(ProductOn, InfinityAndNanStayInTheirRowsAndColumns) {
   const ProductCase p{.m = 30, .n = 45, .k = 20};
   ProductData data(p);

@@ -29,9 +29,9 @@ struct PackArguments {
 template <class T>
 struct BlockArguments {
   std::int64_t m = 0, n = 0, k = 0;
-  const T* a = nullptr;  // panels (k, mr); for multiply_in_place element (0, 0) of the block
-  const T* b = nullptr;  // panels (k, nr); for multiply_in_place element (0, 0) of the block
-  // For multiply_in_place: elements between rows of A, between its columns and between rows of B,
+  const T* a = nullptr;  // panels (k, mr); in place element (0, 0) of the block
+  const T* b = nullptr;  // panels (k, nr); in place element (0, 0) of the block
+  // In place: elements between rows of A, between its columns and between rows of B,
   // whose columns are adjacent, and the last columns of B, if fewer than nr, as a panel (k, nr).
   std::int64_t a_row_stride = 0, a_step = 0, b_step = 0;
   const T* b_edge = nullptr;
@@ -59,6 +59,7 @@ struct Kernels {
   void (*pack_b[kNumTypes])(const PackArguments&);
   void (*multiply)(const BlockArguments<T>&);
   void (*multiply_in_place)(const BlockArguments<T>&);  // A and B as they lie, not packed
+  void (*multiply_column)(const BlockArguments<T>&);    // likewise, and n is 1: no b_edge
   // Replaces a tile of sums by the epilogue's values (src/epilogue/evaluate.h).
   void (*evaluate)(const Epilogue&, const TileContext&, T*);
   // A register loop of independent multiply-adds; returns its FLOPs. *sink keeps it alive.

@@ -52,12 +52,12 @@ HWY_INLINE void store_columns(D d, V v, int columns, T* to) {
 #endif
 }
 
-// kRows x (kVectors vectors) of the mr x nr panels; smaller than the full tile only at the edges.
-template <class T, int kMr, int kNr, int kRows, int kVectors, bool kPacked>
+// kRows x (kVectors vectors of kLanes) of the mr x nr panels; smaller than the full tile only at
+// the edges.
+template <class T, int kMr, int kNr, int kRows, int kVectors, int kLanes, bool kPacked>
 HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
-  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, static_cast<size_t>(kLanes)> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / sizeof(T));
 
   V sum[kRows][kVectors];
 #pragma GCC unroll 16
@@ -111,7 +111,7 @@ HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
     T* row = t.out + i * t.out_stride;
 #pragma GCC unroll 4
     for (int j = 0; j + 1 < kVectors; ++j) hn::StoreU(sum[i][j], d, row + j * kLanes);
-    if (last == kLanes) {
+    if (kLanes == 1 || last == kLanes) {
       hn::StoreU(sum[i][kVectors - 1], d, row + (kVectors - 1) * kLanes);
     } else {
       store_columns(d, sum[i][kVectors - 1], last, row + (kVectors - 1) * kLanes);

@@ -53,8 +53,10 @@ constexpr Kernels<T> make_kernels() {
   }
   kernels.pack_a[1] = &pack<T, float, kMr>;
   kernels.pack_b[1] = &pack<T, float, kNr>;
-  kernels.multiply = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors, true>;
-  kernels.multiply_in_place = &multiply_block<T, kMr, TILEWISE_TARGET_TILE.vectors, false>;
+  constexpr int kVectors = TILEWISE_TARGET_TILE.vectors;
+  kernels.multiply = &multiply_block<T, kMr, kNr, kVectors, kNr / kVectors, true>;
+  kernels.multiply_in_place = &multiply_block<T, kMr, kNr, kVectors, kNr / kVectors, false>;
+  kernels.multiply_column = &multiply_block<T, kMr, kNr, 1, 1, false>;
   kernels.evaluate = &tilewise::TILEWISE_TARGET::evaluate_tile<T>;
   kernels.fma_loop = &fma_loop<T>;
   return kernels;
