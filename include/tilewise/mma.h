@@ -50,7 +50,8 @@ struct FragmentLayout {
   int threads = 0, elements_per_thread = 0;
   std::vector<FragmentHolder> holders;
   [[nodiscard]] FragmentHolder at(int row, int column) const {
-    return holders[static_cast<std::size_t>(row * columns + column)];
+    return holders[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+                   static_cast<std::size_t>(column)];
   }
 };
 

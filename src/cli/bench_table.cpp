@@ -14,7 +14,7 @@ std::vector<std::string> beside_cells(const BenchRow& row) {
   const auto cells = [&](double beside_us, double ratio) {
     return std::vector{fmt::format("{:.1f}", beside_us), fmt::format("{:.3f}", ratio)};
   };
-  if (!row.rivals.empty()) return cells(row.rivals[0].time_us, *ratio_of(row));
+  if (const auto ratio = ratio_of(row)) return cells(row.rivals[0].time_us, *ratio);
   if (row.without_epilogue_us) {
     return cells(*row.without_epilogue_us, row.time_us / *row.without_epilogue_us);
   }

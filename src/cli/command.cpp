@@ -94,7 +94,7 @@ ExitCode exit_code(ErrorCode code) {
   return ExitCode::internal_error;
 }
 
-ExitCode run_command(const std::vector<std::string>& arguments, Console console) {
+ExitCode run_command(const std::vector<std::string>& arguments, const Console& console) {
   if (arguments.empty()) {
     console.say(overview());
     return ExitCode::bad_request;

@@ -89,7 +89,10 @@ std::string roofline(const Ladder& ladder, double y0) {
             fmt::format("peak {:.4g} TFLOP/s", ladder.peak_tflops), "end") +
       label(kWidth / 2, y0 + kRoofHeight + 32,
             "FLOP a byte that the outermost tile reads from global memory", "middle");
-  for (double x = 0.1; x < roof.high_x; x *= 10) {
+  constexpr int kFirstDecade = -1;
+  const int end = static_cast<int>(std::ceil(std::log10(roof.high_x)));
+  for (int decade = kFirstDecade; decade < end; ++decade) {
+    const double x = std::pow(10, decade);
     text += label(roof.x(x), y0 + kRoofHeight + 15, fmt::format("{:g}", x), "middle", 11);
   }
   for (const LadderRow& row : ladder.rows) {

@@ -225,7 +225,7 @@ Result<ExitCode> run(Options& options, const Console& console) {
   if (!finished) return std::unexpected(finished.error());
   const RunReport report{finished->inputs, finished->report,
                          repeat_command(options, *finished, console),
-                         finished->written ? *options.output : ""};
+                         finished->written ? options.output.value_or("") : ""};
   const std::string text = options.json ? run_json(report, console) : run_text(report);
   options.output == "-" ? console.say(text) : console.print(text);
   const Verification& verification = finished->report.verification;

@@ -50,7 +50,8 @@ struct Verb {
 [[nodiscard]] std::span<const Verb* const> verbs();
 
 // Runs one command line (without the program's name). Never throws.
-[[nodiscard]] ExitCode run_command(const std::vector<std::string>& arguments, Console console);
+[[nodiscard]] ExitCode run_command(const std::vector<std::string>& arguments,
+                                   const Console& console);
 
 [[nodiscard]] ExitCode exit_code(ErrorCode code);
 
