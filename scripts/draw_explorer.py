@@ -18,6 +18,7 @@ SCENES = {
     "banks": "m=1000&n=700&k=520&banks_pattern=column&banks_layout=swizzle:128&banks_rows=32&banks_columns=32&banks_bytes=16",
 }
 WIDTHS = {"narrow": (360, 800), "usual": (1280, 900), "4k": (3840, 2160)}
+DOCS = (1180, 1000)
 
 
 def main():
@@ -28,7 +29,7 @@ def main():
         subprocess.run([tilewise, "explore", "-o", page_file], check=True)
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
 
-        def draw(name, scene, size, theme="light", media=None):
+        def draw(name, scene, size, theme="light", media=None, full=True):
             page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
             page.goto(f"{page_file.as_uri()}#{SCENES[scene]}&scene={scene}&theme={theme}")
             page.wait_for_selector("[data-ready=true]")
@@ -36,12 +37,12 @@ def main():
             if media == "print":
                 (folder / f"{name}.pdf").write_bytes(page.pdf(format="A4"))
             else:
-                page.screenshot(path=folder / f"{name}.png", full_page=True)
+                page.screenshot(path=folder / f"{name}.png", full_page=full)
             page.context.close()
 
         for scene in SCENES:
             if "--all" not in sys.argv:
-                draw(scene, scene, WIDTHS["usual"])
+                draw(scene, scene, DOCS, full=scene != "tiles")
                 continue
             for width, size in WIDTHS.items():
                 for theme in ("light", "dark"):

@@ -60,9 +60,10 @@ export function bytesText(value) {
   return `${unit === 0 ? value : Number(value.toPrecision(4))} ${units[unit]}`;
 }
 
-// Colours of the theme in force where a node stands, by the names of style.css.
-function coloursOf(node) {
-  const style = getComputedStyle(node);
+const kUsualFont = 15;  // px of the page's text
+
+// Colours of the theme in force, by the names of style.css.
+function coloursOf(style) {
   return new Proxy({}, { get: (_, name) => style.getPropertyValue('--' + name).trim() });
 }
 
@@ -72,13 +73,15 @@ export function redrawAll(root, now = false) {
   for (const canvas of root.querySelectorAll('canvas')) now ? drawings.get(canvas)?.measure().now() : drawings.get(canvas)?.redraw();
 }
 
-// A canvas that redraws when its size changes. draw(context, width, height, colours).
+// A canvas that redraws when its size changes. draw(context, width, height, colours) and aspect(width) speak in
+// units that grow with the page's text: a pixel of usual size.
 export class Drawing {
   constructor(label, draw, aspect) {
     this.draw = draw;
     this.aspect = aspect;
     this.canvas = element('canvas', { role: 'img', 'aria-label': label });
     this.pending = false;
+    this.unit = 1;  // px
     this.width = 0;  // as the observer last saw it: asking the canvas would lay the page out once more
     this.observer = new ResizeObserver(([entry]) => {
       if (entry.contentRect.width === this.width) return;
@@ -101,8 +104,9 @@ export class Drawing {
     this.pending = false;
     const width = this.width;
     if (width === 0) return;
-    const height = Math.round(typeof this.aspect === 'function' ? this.aspect(width) : width * this.aspect);
-    const ratio = Math.min(devicePixelRatio || 1, 3);
+    const style = getComputedStyle(this.canvas), ratio = Math.min(devicePixelRatio || 1, 3);
+    const unit = this.unit = parseFloat(style.fontSize) / kUsualFont;
+    const height = Math.round(unit * (typeof this.aspect === 'function' ? this.aspect(width / unit) : width / unit * this.aspect));
     if (height !== this.height) this.canvas.style.height = height + 'px';
     this.height = height;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
@@ -110,10 +114,15 @@ export class Drawing {
       this.canvas.height = Math.round(height * ratio);
     }
     const context = this.canvas.getContext('2d');
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
+    context.setTransform(ratio * unit, 0, 0, ratio * unit, 0, 0);
+    context.clearRect(0, 0, width / unit, height / unit);
     context.font = '12px system-ui, sans-serif';
-    this.draw(context, width, height, coloursOf(this.canvas));
+    this.draw(context, width / unit, height / unit, coloursOf(style));
+  }
+  // Where an event of the mouse is, in the drawing's units.
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return { x: (event.clientX - box.left) / this.unit, y: (event.clientY - box.top) / this.unit };
   }
 }
 

@@ -74,8 +74,8 @@ export class InsideFigure {
   click(event) {
     const v = this.view, a = this.answer;
     if (!v || a.error) return;
-    const box = this.drawing.canvas.getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left - v.x) / v.scale), row = Math.floor((event.clientY - box.top - v.y) / v.scale);
+    const { x, y } = this.drawing.place(event);
+    const column = Math.floor((x - v.x) / v.scale), row = Math.floor((y - v.y) / v.scale);
     if (row < 0 || column < 0 || row >= a.height || column >= a.width) return;
     const owner = this.model.ask('inside', this.state.query({ at: this.state.get('at'), phase: this.state.get('phase'), element: `${row},${column}` }));
     if (!owner.error) this.state.set({ thread: `${owner.thread_row},${owner.thread_column}` });

@@ -277,7 +277,7 @@ export class ScheduleScene {
       this.roof.replaceChildren(element('figcaption', {}, 'No peak is known for this machine, or nothing is multiplied.'));
       return;
     }
-    update(this.roof, roofline(points, e), element('figcaption', { id: 'roof-text' },
+    update(this.roof, roofline(points, e, this.roof.clientWidth < 460 ? 340 : 560), element('figcaption', { id: 'roof-text' },
       `${e.peak} peak ${short(e.peak_tflops)} TFLOP/s. ` + points.map(p =>
         `${p.name}: ${short(p.intensity)} FLOP a byte${p.ridge ? `, ridge ${short(p.ridge)}, so ${p.intensity < p.ridge ? 'its bandwidth limits' : 'arithmetic can be fed'}` : ''}`).join('. ') + '.'));
   }
@@ -290,8 +290,9 @@ function setValue(control, value) {
 }
 
 // Logarithmic axes: FLOP a byte across, TFLOP/s up; a slope for each memory whose ridge is known.
-function roofline(points, e) {
-  const width = 560, height = 300, left = 54, right = 26, top = 16, bottom = 40;
+// width: of its own units, so that texts stay readable on a narrow page.
+function roofline(points, e, width) {
+  const height = 300, left = 54, right = 26, top = 16, bottom = 40;
   const all = points.flatMap(p => [p.intensity, p.ridge]).filter(x => x > 0);
   const lowX = Math.floor(Math.log10(Math.min(...all, 1)) - 0.1), highX = Math.ceil(Math.log10(Math.max(...all, 10)) + 0.1);
   const highY = Math.ceil(Math.log10(e.peak_tflops) + 0.05), lowY = highY - 4;

@@ -17,6 +17,7 @@ export class SourcePane {
     this.title = element('h2', {}, 'Kernel');
     this.code = element('pre', { class: 'code', tabindex: '0', 'aria-label': 'Kernel source' });
     this.text = element('p', { class: 'explain' });
+    new ResizeObserver(() => this.reveal()).observe(this.code);
     this.root = element('div', { class: 'source' }, this.title, this.text, this.code);
   }
 
@@ -42,10 +43,12 @@ export class SourcePane {
     const marked = this.marked(moment);
     [...this.code.children].forEach((line, i) => line.classList.toggle('marked', marked.includes(i)));
     this.text.textContent = marked.length ? `Marked: ${marked.length === 1 ? 'line' : 'lines'} ${marked.map(i => i + 1).join(', ')}.` : 'No line of this kernel stands for this moment.';
-    if (marked.length) {
-      const line = this.code.children[marked[0]];
-      this.code.scrollTop = line.offsetTop - this.code.offsetTop - this.code.clientHeight / 3;
-    }
+    this.reveal();
+  }
+  // Scrolls the first marked line into the upper part of the pane.
+  reveal() {
+    const line = this.code.querySelector('.marked');
+    if (line) this.code.scrollTop = line.offsetTop - this.code.offsetTop - this.code.clientHeight / 3;
   }
 
   // The kernel's file; one that only calls another rung shows that one.

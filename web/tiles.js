@@ -69,7 +69,7 @@ export class TilesScene {
         button('Previous phase', '◀', () => this.step(-1)), this.play, button('Next phase', '▶', () => this.step(1)),
         this.scrub, this.position),
       element('div', { class: 'row' }, this.moments,
-        element('label', {}, 'speed ', this.speed),
+        element('label', { class: 'speed' }, 'speed ', this.speed),
         element('span', { class: 'at' }, 'tile of C ', this.row, ' , ', this.column)));
   }
 
@@ -286,8 +286,7 @@ export class TilesScene {
   }
   click(event) {
     if (!this.view || this.count.error) return;
-    const box = this.figure.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top, v = this.view;
+    const { x, y } = this.figure.place(event), v = this.view;
     const column = Math.floor((x - v.cx) / v.sx / this.count.tile_n), row = Math.floor((y - v.cy) / v.sy / this.count.tile_m);
     const inside = x >= v.cx && y >= v.cy && row >= 0 && column >= 0 && row < this.count.tiles_m && column < this.count.tiles_n;
     if (inside) this.state.set({ at: `${row},${column}`, phase: null, moment: null });
@@ -298,7 +297,7 @@ export class TilesScene {
   height(width) {
     const c = this.count;
     if (!c || c.error) return 120;
-    return Math.round(Math.min(Math.max(width * this.proportions(width).heightOverWidth, 180), Math.max(280, innerHeight * 0.62)));
+    return Math.round(Math.min(Math.max(width * this.proportions(width).heightOverWidth, 180), Math.max(280, innerHeight / this.figure.unit * 0.62)));
   }
   proportions() {
     const least = 0.12;  // of the largest: a thin matrix stays visible, and the caption says so

@@ -426,6 +426,26 @@ class Accessible(ExplorerTest):
                 self.open(f"scene={scene}")
                 self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width, scene)
 
+    def test_pictures_grow_with_the_text(self):
+        """At 4K texts are larger, those in a canvas too, and a click still finds its tile."""
+        self.page.set_viewport_size({"width": 3840, "height": 2160})
+        page = self.open("m=512&n=512&k=512")
+        self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).fontSize"), "24px")
+        box = page.locator("#scene-tiles canvas").first.bounding_box()
+        scale = "document.querySelector('#scene-tiles canvas').getContext('2d').getTransform().a"
+        self.assertAlmostEqual(page.evaluate(scale), 24 / 15, 3)
+        page.mouse.click(box["x"] + box["width"] / 2 + 0.2 * box["height"], box["y"] + box["height"] * 0.93)
+        self.assertIn("Tile 3, ", page.inner_text("#tiles-text"))
+
+    def test_the_marked_line_stays_in_view(self):
+        page = self.open("moment=multiply")
+        seen = '''() => { const pane = document.querySelector('.code').getBoundingClientRect();
+            const line = document.querySelector('.code .marked').getBoundingClientRect();
+            return line.top >= pane.top && line.bottom <= pane.bottom; }'''
+        self.assertTrue(page.evaluate(seen))
+        page.set_viewport_size({"width": 3840, "height": 2160})
+        page.wait_for_function(seen)
+
     def test_every_picture_has_a_sentence(self):
         self.open()
         for scene in ("tiles", "schedule", "order", "banks"):
