@@ -1,7 +1,10 @@
 #include "array_view.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "dlpack.h"
 #include "errors.h"
@@ -77,26 +80,55 @@ void fill_from_dlpack(const dlpack::Tensor& t, std::string_view what, ArrayView&
   }
 }
 
+// What an object says of itself may be anything: a description that does not read as the protocol's
+// is a TypeError that names the argument and the field.
+[[noreturn]] void raise_malformed(std::string_view what, std::string_view field,
+                                  std::string_view wanted) {
+  raise(PyExc_TypeError, of(what) + " has " + std::string(field) + " that is not " +
+                             std::string(wanted) + "; its library describes it wrongly");
+}
+
+// The integers of a tuple, `size` of them where it is given.
+std::vector<std::int64_t> integers_of(nb::handle value, std::string_view what,
+                                      std::string_view field, std::optional<std::size_t> size) {
+  std::vector<std::int64_t> integers;
+  bool right = nb::isinstance<nb::tuple>(value);
+  if (right) {
+    for (const nb::handle entry : nb::borrow<nb::tuple>(value)) {
+      std::int64_t integer = 0;
+      right = right && nb::try_cast(entry, integer);
+      integers.push_back(integer);
+    }
+  }
+  if (!right || (size && integers.size() != *size)) {
+    raise_malformed(what, field,
+                    size ? "a tuple of " + std::to_string(*size) + " integers"
+                         : std::string("a tuple of integers"));
+  }
+  return integers;
+}
+
 void view_capsule(nb::object capsule, std::string_view what, ArrayView& view) {
-  const auto* versioned = static_cast<dlpack::VersionedTensor*>(
-      PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
-  if (versioned != nullptr) {
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    const auto* versioned = static_cast<dlpack::VersionedTensor*>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
     fill_from_dlpack(versioned->tensor, what, view);
     view.writable = (versioned->flags & dlpack::VersionedTensor::kReadOnly) == 0;
-  } else {
-    PyErr_Clear();
+  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     const auto* plain =
         static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-    if (plain == nullptr) throw nb::python_error();
     fill_from_dlpack(plain->tensor, what, view);
+  } else {
+    raise_malformed(what, "a __dlpack__()", "a new capsule of DLPack");
   }
   view.keeps_alive = std::move(capsule);  // not consumed: its own destructor frees it
 }
 
-nb::object dlpack_capsule(nb::handle object, void* stream) {
+nb::object dlpack_capsule(nb::handle object, std::string_view what, void* stream) {
   nb::dict arguments;
-  const auto device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
-  if (nb::cast<int>(device[0]) == dlpack::kCuda) {
+  const auto device =
+      integers_of(object.attr("__dlpack_device__")(), what, "a __dlpack_device__()", 2);
+  if (device[0] == dlpack::kCuda) {
     const auto address = reinterpret_cast<std::uintptr_t>(stream);
     arguments["stream"] = address == 0 ? 1 : static_cast<std::int64_t>(address);
   }
@@ -109,36 +141,68 @@ nb::object dlpack_capsule(nb::handle object, void* stream) {
   return export_(**arguments);
 }
 
+// An entry of __cuda_array_interface__; None where it is absent.
+nb::object cuda_field(nb::handle fields, const char* name) {
+  PyObject* const value = PyDict_GetItemString(fields.ptr(), name);
+  return value != nullptr ? nb::borrow(value) : nb::none();
+}
+
 // __cuda_array_interface__, version 3.
 void view_cuda_interface(nb::handle object, std::string_view what, ArrayView& view) {
-  const auto fields = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
-  const auto text = nb::cast<std::string>(fields["typestr"]);
+  const nb::object fields = object.attr("__cuda_array_interface__");
+  if (!PyDict_Check(fields.ptr())) {
+    raise_malformed(what, "a __cuda_array_interface__", "a dict");
+  }
+  std::string text;
+  if (!nb::try_cast(cuda_field(fields, "typestr"), text)) {
+    raise_malformed(what, "a typestr", "a str");
+  }
   const bool is_float = text.size() == 3 && text[0] == '<' && text[1] == 'f';
   if (!is_float || !type_of_dlpack(dlpack::kFloat, static_cast<std::uint8_t>(8 * (text[2] - '0')),
                                    1, view.type)) {
     raise(PyExc_TypeError, of(what) + " has typestr \"" + text +
                                "\"; valid through __cuda_array_interface__ are <f2, <f4 and <f8");
   }
-  const auto shape = nb::cast<nb::tuple>(fields["shape"]);
+  if (!cuda_field(fields, "mask").is_none()) {
+    raise(PyExc_TypeError, of(what) + " is a masked array; fill it, or pass its data");
+  }
+  const auto shape = integers_of(cuda_field(fields, "shape"), what, "a shape", std::nullopt);
   if (shape.size() > static_cast<std::size_t>(ArrayView::kMaxDims)) {
-    raise(PyExc_ValueError, of(what) + " has too many dimensions");
+    raise(PyExc_ValueError, of(what) + " has " + std::to_string(shape.size()) +
+                                " dimensions; at most " + std::to_string(ArrayView::kMaxDims) +
+                                " are taken");
+  }
+  if (std::ranges::any_of(shape, [](std::int64_t extent) { return extent < 0; })) {
+    raise_malformed(what, "a shape", "of extents of 0 or more");
   }
   view.num_dims = static_cast<int>(shape.size());
-  const bool has_strides = fields.contains("strides") && !fields["strides"].is_none();
+  std::vector<std::int64_t> strides;
+  if (const nb::object given = cuda_field(fields, "strides"); !given.is_none()) {
+    strides = integers_of(given, what, "strides", shape.size());
+  }
   std::int64_t dense = size_bytes(view.type);
   for (int i = view.num_dims - 1; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
-    view.shape[i] = nb::cast<std::int64_t>(shape[at]);
-    view.strides[i] =
-        has_strides ? nb::cast<std::int64_t>(nb::cast<nb::tuple>(fields["strides"])[at]) : dense;
+    view.shape[i] = shape[at];
+    view.strides[i] = strides.empty() ? dense : strides[at];
     dense *= view.shape[i];
   }
-  const auto data = nb::cast<nb::tuple>(fields["data"]);
-  view.data = reinterpret_cast<char*>(nb::cast<std::uintptr_t>(data[0]));
-  view.writable = !nb::cast<bool>(data[1]);
+  const nb::object data = cuda_field(fields, "data");
+  std::uintptr_t address = 0;
+  bool read_only = false;
+  if (!nb::isinstance<nb::tuple>(data) || nb::len(data) != 2 ||
+      !nb::try_cast(nb::object(data[0]), address) ||
+      !nb::try_cast(nb::object(data[1]), read_only)) {
+    raise_malformed(what, "data", "an address and whether it is read-only");
+  }
+  view.data = reinterpret_cast<char*>(address);
+  view.writable = !read_only;
   view.memory = Memory::gpu;
-  if (fields.contains("stream") && !fields["stream"].is_none()) {
-    view.stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(fields["stream"]));
+  if (const nb::object stream = cuda_field(fields, "stream"); !stream.is_none()) {
+    if (!nb::try_cast(stream, address) || address == 0) {
+      raise_malformed(what, "a stream", "None or a stream's address, which is not 0");
+    }
+    view.stream = reinterpret_cast<void*>(address);
   }
 }
 
@@ -198,7 +262,7 @@ void view_array(PyObject* object, std::string_view what, ArrayView& view, void* 
   view.library = Library::other;
   const nb::handle handle(object);
   if (nb::hasattr(handle, "__dlpack__") && nb::hasattr(handle, "__dlpack_device__")) {
-    view_capsule(dlpack_capsule(handle, stream), what, view);
+    view_capsule(dlpack_capsule(handle, what, stream), what, view);
   } else if (nb::hasattr(handle, "__cuda_array_interface__")) {
     view_cuda_interface(handle, what, view);
   } else {

@@ -16,6 +16,9 @@ std::string_view text_of(PyObject* object, const char* what) {
   const char* text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, &size) : nullptr;
   if (text != nullptr) return {text, static_cast<std::size_t>(size)};
   PyErr_Clear();
+  if (PyUnicode_Check(object)) {
+    raise(PyExc_ValueError, "matmul: " + std::string(what) + " holds a lone surrogate");
+  }
   raise(PyExc_TypeError, "matmul: " + std::string(what) + " is " +
                              nb::cast<std::string>(nb::inst_name(nb::handle(object))) +
                              "; a str is taken");
@@ -53,7 +56,8 @@ void* stream_argument(PyObject* stream) {
   if (nb::hasattr(handle, "cuda_stream")) {  // PyTorch
     number = handle.attr("cuda_stream");
   } else if (nb::hasattr(handle, "__cuda_stream__")) {
-    number = nb::cast<nb::tuple>(handle.attr("__cuda_stream__")())[1];
+    const nb::object pair = handle.attr("__cuda_stream__")();  // (version, address)
+    number = nb::isinstance<nb::tuple>(pair) && nb::len(pair) == 2 ? nb::object(pair[1]) : pair;
   } else if (nb::hasattr(handle, "ptr")) {  // CuPy
     number = handle.attr("ptr");
   }
@@ -138,6 +142,11 @@ void ProductCall::read_options() {
   }
   request_.type_a = a_.view.type;
   request_.type_b = b_.view.type;
+  if ((request_.type_a == Type::f64) != (request_.type_b == Type::f64)) {
+    raise(PyExc_TypeError, "matmul: a is " + std::string(numpy_name(request_.type_a)) + " and b " +
+                               std::string(numpy_name(request_.type_b)) +
+                               "; float64 goes with float64 only: convert one of them");
+  }
   request_.compute = request_.type_a == Type::f64 ? Compute::f64 : Compute::f32;
   if (arguments_.compute != nullptr) {
     request_.compute = value_or_raise(parse_compute(text_of(arguments_.compute, "compute")));

@@ -1,5 +1,7 @@
 """Bad requests: the exception's type, what its message names, and that nothing is written."""
 
+import re
+
 import numpy as np
 import pytest
 import tilewise
@@ -22,7 +24,7 @@ B = np.ones((6, 5), F32)
     (TypeError, "unexpected keyword argument 'axis'", lambda: tilewise.matmul(A, B, axis=0)),
     (TypeError, "argument 'b'", lambda: tilewise.matmul(A)),
     (TypeError, "multiple values", lambda: tilewise.matmul(A, B, a=A)),
-    (ValueError, "f64", lambda: tilewise.matmul(A.astype(float), B)),
+    (TypeError, "float64 goes with float64 only", lambda: tilewise.matmul(A.astype(float), B)),
     (ValueError, "did you mean \"f32\"", lambda: tilewise.matmul(A, B, compute="fp32")),
     (RuntimeError, "tf32", lambda: tilewise.matmul(A, B, compute="tf32")),
     (TypeError, "compute is int", lambda: tilewise.matmul(A, B, compute=3)),
@@ -119,3 +121,67 @@ def test_a_copy_that_cannot_be_made():
     long = np.lib.stride_tricks.as_strided(np.zeros(1, F32), (2, 2**59), (0, 0))
     with pytest.raises(MemoryError, match="dense copy of a"):
         tilewise.matmul(long, long.T)
+
+
+class DlPack:
+    """An array that describes itself by DLPack, rightly or not."""
+
+    def __init__(self, device=(1, 0), capsule=None):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        return self.capsule
+
+
+class CudaInterface:
+    """The same by __cuda_array_interface__; nothing reads its address where no product starts."""
+
+    def __init__(self, without="", **changed):
+        fields = {"shape": (3, 4), "typestr": "<f4", "data": (4096, False), "version": 3, **changed}
+        self.__cuda_array_interface__ = {name: value for name, value in fields.items() if name != without}
+
+
+class NoDict:
+    __cuda_array_interface__ = 5
+
+
+@pytest.mark.parametrize("words, array", [
+    ("a new capsule", DlPack(capsule=3)),
+    ("__dlpack_device__", DlPack(device=1)),
+    ("__dlpack_device__", DlPack(device=(1,))),
+    ("__dlpack_device__", DlPack(device=("cpu", 0))),
+    ("is not a dict", NoDict()),
+    ("typestr that is not a str", CudaInterface(typestr=7)),
+    ("typestr", CudaInterface(without="typestr")),
+    ('typestr "<i4"', CudaInterface(typestr="<i4")),
+    ('typestr ">f4"', CudaInterface(typestr=">f4")),
+    ("a shape that is not a tuple of integers", CudaInterface(without="shape")),
+    ("a shape that is not a tuple of integers", CudaInterface(shape=(3, "x"))),
+    ("extents of 0 or more", CudaInterface(shape=(-3, 4))),
+    ("strides that is not a tuple of 2 integers", CudaInterface(strides=(4,))),
+    ("strides that is not a tuple of 2 integers", CudaInterface(strides=(16.5, 4))),
+    ("an address", CudaInterface(data=None)),
+    ("an address", CudaInterface(data=(4096,))),
+    ("an address", CudaInterface(data=(-1, False))),
+    ("a stream", CudaInterface(stream=0)),
+    ("a stream", CudaInterface(stream="x")),
+    ("masked", CudaInterface(mask=CudaInterface())),
+], ids=str)
+def test_an_array_that_describes_itself_wrongly(words, array):
+    with pytest.raises(TypeError, match="^matmul: a .*" + re.escape(words)):
+        tilewise.matmul(array, np.ones((4, 2), np.float32), out=np.empty((3, 2), np.float32))
+
+
+def test_text_that_is_no_text():
+    a = np.ones((2, 2), np.float32)
+    with pytest.raises(ValueError, match="epilogue holds a lone surrogate"):
+        tilewise.matmul(a, a, epilogue="\ud800")
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_bench_wants_a_time(seconds):
+    with pytest.raises(ValueError, match="give 0 or more"):
+        tilewise.bench((8, 8, 8), repeat_for_s=seconds)

@@ -1,5 +1,8 @@
 #include "tilewise/bench.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <utility>
 
 #include "report/bench_suite.h"
@@ -51,6 +54,10 @@ Measured measured_of(const Problem& p, const std::string& name, const gpu::Timin
 }  // namespace
 
 Result<std::vector<Measured>> bench(const BenchQuestion& question) {
+  if (!(question.repeat_for_s >= 0) || std::isinf(question.repeat_for_s)) {
+    return bad_request(fmt::format("bench: a product is repeated for {} s; give 0 or more",
+                                   question.repeat_for_s));
+  }
   BenchOptions options;
   options.type = question.type;
   options.transpose_a = question.transpose_a;

@@ -46,7 +46,7 @@ def tiled_matmul(
     >>> reads
     {'global_reads': 76, 'shared_reads': 120}
     """
-    a, c, is_f64 = _inputs(A, B)
+    a, c, is_f64 = _inputs("tiled_matmul", A, B)
     values, reads = _core.tiled_matmul(a, c, b, is_f64)
     return _rounded(values, is_f64), reads
 
@@ -65,7 +65,7 @@ def two_level_matmul(
     >>> reads
     {'global_reads': 256, 'shared_reads': 512}
     """
-    a, c, is_f64 = _inputs(A, B)
+    a, c, is_f64 = _inputs("two_level_matmul", A, B)
     values, reads = _core.two_level_matmul(a, c, b, t, is_f64)
     return _rounded(values, is_f64), reads
 
@@ -83,12 +83,12 @@ def mma_count(M: int, N: int, K: int, m: int = 16, n: int = 8, k: int = 16) -> t
 
 
 def _inputs(
-    A: npt.ArrayLike, B: npt.ArrayLike
+    function: str, A: npt.ArrayLike, B: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
     arrays = [np.asarray(A), np.asarray(B)]
     for name, array in zip("AB", arrays, strict=True):
         if array.ndim != 2:
-            raise ValueError(f"{name} has {array.ndim} dimensions; it must have 2")
+            raise ValueError(f"{function}: {name} has {array.ndim} dimensions; it must have 2")
     is_f32 = all(array.dtype == np.float32 for array in arrays)
     a, b = (np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
     return a, b, not is_f32
