@@ -1,7 +1,9 @@
 """The exercises' checker, as a learner meets it."""
 
+import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -79,6 +81,15 @@ def test_the_starter_file_fails_with_hints_and_is_never_overwritten(tmp_path):
     ("def matmul_traffic(:", "could not be loaded"),
     ("import sys; sys.exit(0)", "could not be loaded"),
     ("import os; os._exit(0)", "ended with code 0"),
+    ("def matmul_traffic(*a): raise SystemExit(0)", "raised   SystemExit: 0 (line 1)"),
+    ("from tilewise import matmul_traffic", "write yours"),
+    ("class Any(int):\n    __hash__ = int.__hash__\n    def __eq__(self, other): return True\n"
+     "def matmul_traffic(*a): return dict.fromkeys(('naive', 'tiled', 'minimum'), Any(3))", "got"),
+    ("def matmul_traffic(*a): return {'naive': '2', 'tiled': None, 'minimum': 2}", "got"),
+    ("def matmul_traffic(*a): return input()", "EOFError"),
+    ("import os\ndef matmul_traffic(*a):\n    while True: os.write(1, b'\\xff' * 2**20)", "File too large"),
+    ("import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()\n"
+     "def matmul_traffic(*a): return {}", "exactly the keys"),
     ("print('pass matmul_traffic')\ndef matmul_traffic(*a): return {}", "exactly the keys"),
 ])
 def test_wrong_files(source, words, tmp_path):
@@ -95,3 +106,22 @@ def test_words(tmp_path):
     for bad in (("hint", "mma"), ("check", tmp_path / "none.py"), ("check", __file__, "mma")):
         done = exercises(*bad)
         assert done.returncode == 2 and done.stderr
+
+
+def test_what_a_learner_starts_ends_with_the_check(tmp_path):
+    file = tmp_path / "forks.py"
+    file.write_text("import os, time\npid = os.fork()\nif pid == 0: time.sleep(99)\n"
+                    f"open({str(tmp_path / 'pid')!r}, 'w').write(str(pid))\n" + RIGHT)
+    start = time.monotonic()
+    assert exercises("check", file, "mma_count").stdout == "pass mma_count\n"
+    assert time.monotonic() - start < 60
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):  # it ends soon after it was told to
+            os.kill(int((tmp_path / "pid").read_text()), 0)
+            time.sleep(0.1)
+
+
+def test_a_list_that_is_not_read_to_its_end():
+    done = subprocess.run(f"{sys.executable} -m tilewise.exercises list | true", shell=True,
+                          capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""

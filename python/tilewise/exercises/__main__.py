@@ -12,9 +12,13 @@ check runs FILE.py in a process of its own, with limits of time (--seconds, 10 a
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import pathlib
+import signal
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ import numpy as np
 from .cases import EXERCISES, Exercise
 
 GRACE_SECONDS = 30.0  # of the child, for starting Python and NumPy
+WORDS_BYTES = 4096  # of what a child printed: its last line is shown if it ends without an answer
 
 
 def starter() -> str:
@@ -56,17 +61,34 @@ def run_check(path: str, names: list[str], seconds: float, mib: int) -> int:
     for name in names:
         command = [sys.executable, "-m", "tilewise.exercises.runner", path, name, str(seconds), str(mib)]
         try:
-            child = subprocess.run(
-                command, capture_output=True, text=True, timeout=seconds + GRACE_SECONDS, check=False
-            )
-            said = child.stdout
+            said, code, words = answer_of(command, seconds + GRACE_SECONDS)
             if not said.startswith((f"pass {name}", f"FAIL {name}")):
-                said = ended(name, child.returncode, child.stderr)
+                said = ended(name, code, words)
         except subprocess.TimeoutExpired:
             said = f"FAIL {name}: no answer within {seconds:g} seconds; does a loop never end?"
         print(said.rstrip())
         failed += not said.startswith("pass")
     return 1 if failed else 0
+
+
+def answer_of(command: list[str], timeout: float) -> tuple[str, int, str]:
+    """What a child answers, its exit code, and the end of what else it said.
+
+    The processes that it started end with it, and what it prints fills a file, not this process.
+    """
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as words:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=answer, stderr=words, start_new_session=True
+        )
+        try:
+            child.wait(timeout)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            code = child.wait()
+        answer.seek(0)
+        words.seek(max(0, words.seek(0, os.SEEK_END) - WORDS_BYTES))
+        return answer.read().decode(errors="replace"), code, words.read().decode(errors="replace")
 
 
 def ended(name: str, code: int, words: str) -> str:
@@ -141,4 +163,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -234,17 +235,27 @@ EXERCISES = {
 }
 
 
+def _number(value: Any) -> int | float:
+    """The number that an answer holds; no comparison of the learner's own types decides."""
+    return float(value) if isinstance(value, float | np.floating) else operator.index(value)
+
+
+def _numbers(values: Any) -> dict[Any, int | float]:
+    return {key: _number(value) for key, value in dict(values).items()}
+
+
 def differs(expected: Any, got: Any) -> bool:
     """Whether an answer is wrong. Counts are compared exactly, utilization to 12 digits."""
     try:
         if isinstance(expected, dict):
-            return not isinstance(got, dict) or dict(got) != expected
+            return not isinstance(got, dict) or _numbers(got) != expected
         if isinstance(expected[0], np.ndarray):
             return (
-                not np.array_equal(np.asarray(got[0]), expected[0]) or dict(got[1]) != expected[1]
+                not np.array_equal(np.asarray(got[0]), expected[0])
+                or _numbers(got[1]) != expected[1]
             )
         return bool(
-            got[0] != expected[0] or abs(got[1] - expected[1]) > 1e-12 * max(abs(expected[1]), 1)
+            _number(got[0]) != expected[0] or abs(_number(got[1]) - expected[1]) > 1e-12 * max(abs(expected[1]), 1)
         )
     except (TypeError, ValueError, KeyError, IndexError):
         return True

@@ -15,7 +15,7 @@ import signal
 import sys
 import traceback
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -23,12 +23,18 @@ from .__main__ import show
 from .cases import EXERCISES, Exercise, differs
 
 
+FILE_BYTES = 64 * 2**20  # that the learner's code may print
+
+
 class OutOfTime(Exception):
     """Raised by the alarm."""
 
 
 def limit(seconds: float, mib: int) -> None:
-    """Stops this process at so much time of the processor, and its memory at so many MiB more."""
+    """Stops this process at so much time of the processor, and its memory at so many MiB more.
+
+    A file, such as what it prints, ends at FILE_BYTES.
+    """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise OutOfTime
@@ -39,6 +45,7 @@ def limit(seconds: float, mib: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     memory = used + mib * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
@@ -69,7 +76,7 @@ def first_failure(exercise: Exercise, function: Any, path: str) -> str | None:
                 got = function(*copy.deepcopy(case))
         except (OutOfTime, MemoryError):
             raise
-        except Exception as error:  # a learner's function may raise anything
+        except (Exception, SystemExit) as error:  # a learner's function may raise anything
             return f"{call}\n  raised   {where(error, path)}\n  expected {show(expected)}"
         if differs(expected, got):
             hint = exercise.hint_for(case, expected, got)
@@ -85,6 +92,8 @@ def run(path: str, name: str) -> str:
         function = getattr(load(path), name, None)
         if not callable(function):
             return f"FAIL {name}: the file has no function {exercise.signature}"
+        if str(getattr(function, "__module__", "")).partition(".")[0] == "tilewise":
+            return f"FAIL {name}: the file takes tilewise's own function; write yours"
         failure = first_failure(exercise, function, path)
     except OutOfTime:
         return f"FAIL {name}: stopped at the limit of time; does a loop never end?"
@@ -95,7 +104,7 @@ def run(path: str, name: str) -> str:
     return f"pass {name}" if failure is None else f"FAIL {name}: {failure}"
 
 
-def main() -> int:
+def main() -> NoReturn:
     path, name, seconds, mib = sys.argv[1:]
     for exercise in EXERCISES.values():  # the solutions' first calls are not the learner's time
         exercise.solution(*next(exercise.cases()))
@@ -104,9 +113,9 @@ def main() -> int:
     limit(float(seconds), int(mib))
     answer = run(path, name)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    os.write(answers, f"{answer}\n".encode())
-    return 0
+    os.write(answers, f"{answer}\n".encode(errors="replace"))
+    os._exit(0)  # a thread of the learner's may still run
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
