@@ -23,12 +23,25 @@ threads, before = len(os.listdir("/proc/self/task")), set(sys.modules)
 import tilewise
 assert len(os.listdir("/proc/self/task")) == threads, "a thread was started"
 loaded = set(sys.modules) - before
-assert not {"torch", "ml_dtypes", "mypy", "cupy"} & loaded, loaded
+assert not {"torch", "ml_dtypes", "mypy", "cupy", "tilewise._model"} & loaded, loaded
 maps = open("/proc/self/maps").read()
 assert "libcuda" not in maps and "nvrtc" not in maps
 assert not any("nvidia" in os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd"))
 """)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_every_name_is_there_when_it_is_asked_for():
+    done = run("""
+import tilewise
+assert [name for name in dir(tilewise) if not hasattr(tilewise, name)] == []
+assert tilewise.count is tilewise.count and tilewise.exercises.mma_count is tilewise.mma_count
+try:
+    tilewise.no_such_name
+except AttributeError as error:
+    print(error)
+""")
+    assert (done.stdout, done.stderr) == ("module 'tilewise' has no attribute 'no_such_name'\n", "")
 
 
 def test_needs_numpy_alone():

@@ -14,39 +14,44 @@ takes as long as it does; `explore` shows it in a notebook; `bench` and `ladder`
 `import tilewise.torch`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._core import __version__, matmul
-from ._explore import Explorer, explore
-from ._measure import (
-    BenchReport,
-    BenchRow,
-    LadderReport,
-    LadderRow,
-    PlanReport,
-    bench,
-    ladder,
-    plan,
-)
-from ._model import (
-    BarrierReport,
-    BoundReport,
-    CountReport,
-    ExplainReport,
-    MmaLayout,
-    MmaReport,
-    MmaSimulation,
-    SimulationReport,
-    bound,
-    count,
-    explain,
-    mma,
-    mma_layout,
-    simulate,
-    simulate_barriers,
-    simulate_mma,
-)
-from ._report import Report
-from ._tables import Machine, Machines, Schedule, Schedules, Tile, machines, schedules
-from .exercises import matmul_traffic, mma_count, tiled_matmul, two_level_matmul
+
+if TYPE_CHECKING:  # the rest is imported when it is first asked for: matmul needs none of it
+    from ._explore import Explorer, explore
+    from ._measure import (
+        BenchReport,
+        BenchRow,
+        LadderReport,
+        LadderRow,
+        PlanReport,
+        bench,
+        ladder,
+        plan,
+    )
+    from ._model import (
+        BarrierReport,
+        BoundReport,
+        CountReport,
+        ExplainReport,
+        MmaLayout,
+        MmaReport,
+        MmaSimulation,
+        SimulationReport,
+        bound,
+        count,
+        explain,
+        mma,
+        mma_layout,
+        simulate,
+        simulate_barriers,
+        simulate_mma,
+    )
+    from ._report import Report
+    from ._tables import Machine, Machines, Schedule, Schedules, Tile, machines, schedules
+    from .exercises import matmul_traffic, mma_count, tiled_matmul, two_level_matmul
 
 __all__ = [
     "BarrierReport",
@@ -90,3 +95,21 @@ __all__ = [
     "tiled_matmul",
     "two_level_matmul",
 ]
+
+
+_PARTS = ("_model", "_measure", "_tables", "_report", "_explore", "exercises")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f".{name}", __name__)
+    if name in __all__:
+        for part in _PARTS:
+            module = import_module(f".{part}", __name__)
+            if hasattr(module, name):
+                return globals().setdefault(name, getattr(module, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "exercises"]
