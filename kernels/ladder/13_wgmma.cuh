@@ -97,11 +97,7 @@ __device__ void wgmma(const KernelArguments& arguments, const TensorMaps& maps) 
   }
 
   float acc[kTilesM][kAccumulators];
-#pragma unroll
-  for (int i = 0; i < kTilesM; ++i) {
-#pragma unroll
-    for (int j = 0; j < kAccumulators; ++j) acc[i][j] = 0.0f;
-  }
+  wgmma_clear(acc);
 
   // Multiply step k, then refill its stage. The other block of the SM multiplies meanwhile.
   Ring<c.stages> ring;

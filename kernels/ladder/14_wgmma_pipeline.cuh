@@ -16,6 +16,7 @@
 
 #include "parts/bulk_tile.cuh"
 #include "parts/collect_partials.cuh"
+#include "parts/staged_operand.cuh"
 #include "parts/store_tile.cuh"
 #include "parts/work_list.cuh"
 
@@ -91,6 +92,7 @@ struct Pipeline {
   static constexpr int kReached =
       c.cluster_m + c.cluster_n - 1;  // blocks that share a panel with this
   static constexpr int kPromoteSteps = c.promote_every / c.block_k;  // stages between promotions
+  using Operand = StagedOperand<c, Output, Epilogue, TileA::kBytes, TileB::kBytes, kTilesM>;
   static_assert(c.block_n == c.instruction_n,
                 "the instruction spans block.n: set instruction.n to it");
   static_assert(kRows % kWgmmaRows == 0 && kTilesM * kAccumulators <= 128,
@@ -121,6 +123,7 @@ struct Pipeline {
         TileB::load(shared.b[ring.stage], &maps.b, full, static_cast<int>(work.n()), k * c.block_k,
                     batch_b, list.rank_m(), same_n);
       }
+      Operand::produce(shared, arguments, &maps.source, work, ring);
     }
   }
 
@@ -161,7 +164,7 @@ struct Pipeline {
   static __device__ void accumulate(float (&acc)[kTilesM][kAccumulators], Shared& shared,
                                     const Work<c>& work, const WorkList<c>& list,
                                     Ring<c.stages>& ring, int row, int lane) {
-    clear(acc);
+    wgmma_clear(acc);
     int previous = 0;
 #pragma unroll 1
     for (int k = work.k_begin; k < work.k_end; ++k, ring.advance()) {
@@ -180,7 +183,7 @@ struct Pipeline {
   static __device__ void accumulate_promoted(float (&total)[kTilesM][kAccumulators], Shared& shared,
                                              const Work<c>& work, const WorkList<c>& list,
                                              Ring<c.stages>& ring, int row, int lane) {
-    clear(total);
+    wgmma_clear(total);
     float acc[kTilesM][kAccumulators];
     int in_sum = 0;
 #pragma unroll 1
@@ -196,14 +199,6 @@ struct Pipeline {
 #pragma unroll
         for (int j = 0; j < kAccumulators; ++j) total[i][j] += acc[i][j];
       }
-    }
-  }
-
-  static __device__ void clear(float (&acc)[kTilesM][kAccumulators]) {
-#pragma unroll
-    for (int i = 0; i < kTilesM; ++i) {
-#pragma unroll
-      for (int j = 0; j < kAccumulators; ++j) acc[i][j] = 0.0f;
     }
   }
 
@@ -233,8 +228,8 @@ struct Pipeline {
       if (c.ping_pong && turn > 0) {
         named_barrier_sync(1 + kConsumers + consumer, kConsumers * kWarpgroupThreads);
       }
-      prefetch_operands<Epilogue>(arguments, work.batch, work.m() + row, work.n(), kRows, c.block_n,
-                                  thread);
+      Operand operand;
+      operand.begin(arguments, work, row, kRows, thread);
       float acc[kTilesM][kAccumulators];
       if constexpr (c.promote_every > 0) {
         accumulate_promoted(acc, shared, work, list, ring, row, lane);
@@ -247,6 +242,10 @@ struct Pipeline {
       }
       auto& sum = reinterpret_cast<float(&)[kTilesM * kAccumulators]>(acc);
       if (!collect_partials(sum, arguments, list, work, group)) continue;
+      if (operand.finish(acc, shared, store, work, row, ring,
+                         [&](int stage) { release(&shared.empty[stage], list, lane); })) {
+        continue;
+      }
 #pragma unroll
       for (int i = 0; i < kTilesM; ++i) {
         store_accumulator<Output, Epilogue>(acc[i], store, work.batch,
@@ -265,7 +264,7 @@ __device__ void wgmma_pipeline(const KernelArguments& arguments, const TensorMap
   static_assert(sizeof(typename P::Output) == output_bytes(c),
                 "set Constants::d_bytes to D's element");
   typename P::Shared& shared = shared_map<typename P::Shared>();
-  const int warpgroup = threadIdx.x / kWarpgroupThreads;
+  const int warpgroup = warp_uniform(threadIdx.x / kWarpgroupThreads);
   constexpr bool kCluster = c.cluster_m * c.cluster_n > 1;
   const WorkList<c> list(arguments, kCluster ? static_cast<int>(cluster_block_rank()) : 0);
 

@@ -77,20 +77,22 @@ struct LaunchInfo {
   // (extent 1 where the batch stride is 0); where k is 0 the maps of A and B are not read. Boxes
   // are inner x outer x 1 elements; swizzle in bytes; fill zeros; L2 promotion 256 bytes. The map
   // of D is encoded where d.column is 1 and base, row and batch stride are multiples of 16 bytes;
-  // elsewhere it is not read. Clusters are launched as (cluster_m * cluster_n, 1, 1), and tiles are
-  // rounded up to whole clusters along m and n; the grid along x is a multiple of the cluster.
+  // elsewhere it is not read. The same holds of the map of the epilogue's staged operand, if it has
+  // one, whose boxes are those of D. Clusters are launched as (cluster_m * cluster_n, 1, 1), and
+  // tiles are rounded up to whole clusters along m and n; the grid along x is a multiple of the
+  // cluster.
   bool bulk = false;
   int a_box_inner = 0, a_box_outer = 0, a_swizzle = 0;
   int b_box_inner = 0, b_box_outer = 0, b_swizzle = 0;
   int d_box_inner = 0, d_box_outer = 0, d_swizzle = 0;  // 0: d is not stored in bulk
 };
 
-// The driver's 128-byte opaque tensor maps of A, B and D.
+// The driver's 128-byte opaque tensor maps of A, B, D and the epilogue's staged operand.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 struct TensorMaps {
-  TensorMap a, b, d;
+  TensorMap a, b, d, source;
 };
 
 }  // namespace tilewise

@@ -59,17 +59,22 @@ __device__ inline bool in_twos(const MatrixArgument& operand) {
          base % sizeof(Two<Stored>) == 0;
 }
 
-// A hint to bring rows x columns elements, the first at `offset`, into the L2: each of `threads`
-// asks for some of their lines.
 template <class Stored>
-__device__ inline void prefetch_rows(const MatrixArgument& operand, int64 offset, int rows,
-                                     int columns, int thread, int threads) {
-  constexpr int kLine = 128 / static_cast<int>(sizeof(Stored));
-  const int lines = (columns + kLine - 1) / kLine;
-  const Stored* first = static_cast<const Stored*>(operand.data) + offset;
-  for (int i = thread; i < rows * lines; i += threads) {
-    prefetch_l2(first + i / lines * operand.row + i % lines * kLine);
+__device__ inline Two<Stored> two_from_bits(unsigned bits) {
+  static_assert(sizeof(Stored) == 2);
+  if constexpr (kSame<Stored, bf16>) {
+    return {bits};
+  } else {
+    return {{{static_cast<unsigned short>(bits)}, {static_cast<unsigned short>(bits >> 16)}}};
   }
+}
+
+// Whether every row is contiguous and starts on a multiple of 16 bytes.
+template <class Stored>
+__device__ inline bool in_chunks(const MatrixArgument& operand) {
+  const int64 bytes = (operand.row | operand.batch) * static_cast<int64>(sizeof(Stored)) |
+                      static_cast<int64>(reinterpret_cast<unsigned long long>(operand.data));
+  return operand.column == 1 && bytes % 16 == 0;
 }
 
 // ---- Selection: NaN on either side gives NaN
@@ -164,8 +169,9 @@ __device__ inline double gelu_erf(double x) {
   return (x < -kLargest ? -kLargest : x) * normcdf(x);
 }
 
-// ---- For results that are stored in 16 bits or fewer: within 2^-14 of the exact value, or 2^-120
-// where that is more. Rounding to bf16 is 2^-8 of the value at most, to f16 2^-11.
+// ---- For results that are stored in 16 bits or fewer: within 2^-14 of the exact value, or where
+// that is more within 2^-52 (gelu) or 2^-119 (the others). Rounding to f16 is up to 2^-12 of the
+// value, to bf16 2^-9.
 
 namespace narrow {
 
@@ -191,28 +197,47 @@ __device__ inline float gelu_tanh(float x) {
   return times_sigmoid(x, x * __fmaf_rn(kCubic, x * x, kLinear));
 }
 
-// x Phi(x) = max(x, 0) - t Phi(-t) with t = |x|, and log2 Phi(-t) is close to a polynomial: its
-// error is at most 2^-14.8 / ln 2 up to kLargest, where Phi(-t) rounds to zero.
-__device__ inline float gelu_erf(float x) {
-  constexpr float kLargest = 14.0f;
-  const float t = fminf(fabsf(x), kLargest);
-  float p = -1.5976092671010633e-09f;
-  p = __fmaf_rn(p, t, 1.215888687511324e-07f);
-  p = __fmaf_rn(p, t, -4.0547097341914196e-06f);
-  p = __fmaf_rn(p, t, 7.834848656784743e-05f);
-  p = __fmaf_rn(p, t, -0.0009811297059059143f);
-  p = __fmaf_rn(p, t, 0.00849186535924673f);
-  p = __fmaf_rn(p, t, -0.0535251647233963f);
-  p = __fmaf_rn(p, t, -0.45932358503341675f);
-  p = __fmaf_rn(p, t, -1.1507285833358765f);
-  p = __fmaf_rn(p, t, -1.0000488758087158f);
+// x Phi(x) = max(x, 0) - t Phi(-t) with t = |x|, and log2 Phi(-t) is close to a polynomial p.
+__device__ inline float gelu_of_tail(float x, float t, float p) {
   return __fmaf_rn(-t, ex2_approx_ftz(p), max_nan(x, 0.0f));
+}
+
+// The polynomial's error is at most 2^-14.5 / ln 2 up to t = 8.4, where the result is 2^-52.
+// Beyond, it falls ever faster, to a Phi(-t) that rounds to zero.
+__device__ inline float gelu_erf(float x) {
+  constexpr float kLargest = 40.0f;  // keeps infinity from being multiplied by zero
+  const float t = fminf(fabsf(x), kLargest);
+  float p = -1.142259975495108e-06f;
+  p = __fmaf_rn(p, t, 4.501371950027533e-05f);
+  p = __fmaf_rn(p, t, -0.0007741879089735448f);
+  p = __fmaf_rn(p, t, 0.007775747217237949f);
+  p = __fmaf_rn(p, t, -0.052195899188518524f);
+  p = __fmaf_rn(p, t, -0.4604977071285248f);
+  p = __fmaf_rn(p, t, -1.1503617763519287f);
+  p = __fmaf_rn(p, t, -1.0000616312026978f);
+  return gelu_of_tail(x, t, p);
+}
+
+// For results with 8 bits of precision or fewer: within 2^-13 of the exact value, or 2^-36. Below
+// -kLargest the result stays what it is there.
+__device__ inline float gelu_erf_short(float x) {
+  constexpr float kLargest = 7.0f;
+  const float t = fminf(fabsf(x), kLargest);
+  float p = 1.748765862430446e-05f;
+  p = __fmaf_rn(p, t, -0.0005137292901054025f);
+  p = __fmaf_rn(p, t, 0.0065541574731469154f);
+  p = __fmaf_rn(p, t, -0.04925563186407089f);
+  p = __fmaf_rn(p, t, -0.4638671278953552f);
+  p = __fmaf_rn(p, t, -1.1489139795303345f);
+  p = __fmaf_rn(p, t, -1.000162959098816f);
+  return gelu_of_tail(x, t, p);
 }
 
 __device__ inline double sigmoid(double x) { return epilogue::sigmoid(x); }
 __device__ inline double silu(double x) { return epilogue::silu(x); }
 __device__ inline double gelu_tanh(double x) { return epilogue::gelu_tanh(x); }
 __device__ inline double gelu_erf(double x) { return epilogue::gelu_erf(x); }
+__device__ inline double gelu_erf_short(double x) { return epilogue::gelu_erf(x); }
 
 }  // namespace narrow
 

@@ -32,6 +32,10 @@ __device__ inline unsigned opaque(unsigned value) {
   return value;
 }
 
+// Lane 0's value: the compiler then knows that it is the same in the whole warp, and computes with
+// it once a warp.
+__device__ inline int warp_uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+
 // Shared -> registers, 4 and 16 bytes a thread. Volatile PTX: the assembler merges plain
 // neighbouring loads into wider ones.
 __device__ inline float ld_shared_f32(unsigned address) {
@@ -108,11 +112,6 @@ __device__ inline void cp_async_commit() { asm volatile("cp.async.commit_group;"
 template <int kPending>
 __device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
-}
-
-// A hint: the 128-byte line of the address, into the L2.
-__device__ inline void prefetch_l2(const void* global) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
 }
 
 // 2^x within 2 ulp; a result below 2^-126 is zero.

@@ -26,6 +26,15 @@ __device__ inline void wgmma_fence_operand(float (&d)[kRegisters]) {
   for (int i = 0; i < kRegisters; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
+template <int kTiles, int kRegisters>
+__device__ inline void wgmma_clear(float (&d)[kTiles][kRegisters]) {
+#pragma unroll
+  for (int i = 0; i < kTiles; ++i) {
+#pragma unroll
+    for (int j = 0; j < kRegisters; ++j) d[i][j] = 0.0f;
+  }
+}
+
 // Describes a tile in shared memory under the 128-byte swizzle, base aligned to 1024 bytes but for
 // steps along k inside one pattern. leading, stride: bytes between neighbouring patterns of 8 rows
 // of 128 bytes; for a tile along k, stride is between groups of 8 rows of m or n and leading is

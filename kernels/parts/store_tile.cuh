@@ -5,6 +5,7 @@
 #include "parts/bulk_tile.cuh"
 #include "parts/element.cuh"
 #include "parts/fragment.cuh"
+#include "parts/ptx_mma.cuh"
 #include "parts/swizzle.cuh"
 
 namespace tilewise {
@@ -40,20 +41,21 @@ struct PanelStore {
     return panel;
   }
 
-  // Sends the panel acquired last to its place in D, (m, n) on.
-  __device__ void release(int64 batch, int64 m, int64 n) {
+  // Sends the panel acquired last to its place in D, (m, n) on. inside: the caller knows that all
+  // of it lies in D.
+  __device__ void release(int64 batch, int64 m, int64 n, bool inside = false) {
     const unsigned char* panel = panels + next * kPanelBytes;
     next = (next + 1) % kPanelsInFlight;
     // HAZARD: a bulk store clips rows of D at whole 16 bytes, so a ragged end is stored by
     // elements.
-    const bool ragged = n + kColumns > arguments.n &&
+    const bool ragged = !inside && n + kColumns > arguments.n &&
                         arguments.n * static_cast<int64>(sizeof(Output)) % kSwizzleChunkBytes != 0;
     const bool in_bulk = bulk && !ragged;
     if (in_bulk) fence_proxy_async();
     named_barrier_sync(barrier, kWarpgroupThreads);
     if (!in_bulk) {
       store_elements(panel, batch, m, n);
-    } else if (thread == 0 && m < arguments.m && n < arguments.n) {
+    } else if (thread == 0 && (inside || (m < arguments.m && n < arguments.n))) {
       const int map_batch = arguments.d.batch == 0 ? 0 : static_cast<int>(batch);
       tma_store(map, panel, static_cast<int>(n), static_cast<int>(m), map_batch);
     }
@@ -87,21 +89,25 @@ struct alignas(8) FloatPair {
   float x, y;
 };
 
+// Byte offset in a panel of 16-bit elements that a lane names to stmatrix and ldmatrix, for 16
+// columns. Matrices 0, 1: rows 0 to 7 and 8 to 15 of this warp; 2, 3: the next 8 columns.
+__device__ inline int matrix_row(int warp, int lane, int sixteenth) {
+  const int row = 16 * warp + lane % 16, chunk = 2 * sixteenth + lane / 16;
+  return swizzle(kLineBytes, row * kLineBytes + chunk * kSwizzleChunkBytes);
+}
+
 // Columns [at_column, at_column + kColumns) of a panel, from 64 rows of values that lie in
 // registers as those columns of an accumulator do. warp, lane: of the warpgroup.
 template <class Output, int kColumns>
 __device__ inline void fill_columns(unsigned char* panel, const float* value, int at_column,
                                     int warp, int lane) {
   if constexpr (sizeof(Output) == 2) {
-    // Matrices 0, 1: rows 0 to 7 and 8 to 15 of this warp; 2, 3: the next 8 columns.
-    const int row = 16 * warp + lane % 16;
 #pragma unroll
-    for (int j = 0; j < kColumns / 8; j += 2) {
-      const int chunk = at_column / 8 + j + lane / 16;
-      const int at = swizzle(kLineBytes, row * kLineBytes + chunk * kSwizzleChunkBytes);
-      const float* x = value + 4 * j;
-      stmatrix_x4(panel + at, pack_pair<Output>(x[0], x[1]), pack_pair<Output>(x[2], x[3]),
-                  pack_pair<Output>(x[4], x[5]), pack_pair<Output>(x[6], x[7]));
+    for (int j = 0; j < kColumns / 16; ++j) {
+      const float* x = value + 8 * j;
+      stmatrix_x4(panel + matrix_row(warp, lane, at_column / 16 + j), pack_pair<Output>(x[0], x[1]),
+                  pack_pair<Output>(x[2], x[3]), pack_pair<Output>(x[4], x[5]),
+                  pack_pair<Output>(x[6], x[7]));
     }
   } else {
     static_assert(sizeof(Output) == 4, "D is stored as bf16, f16 or f32");
@@ -273,14 +279,80 @@ __device__ inline void store_in_pairs(const float (&acc)[kRegisters], PanelStore
   }
 }
 
-// Hints that the operands of the (rows, columns) tile at (m, n) will be read by a warpgroup.
+// Whether an epilogue names an operand that may come through shared memory in panels like D's.
 template <class Epilogue>
-__device__ inline void prefetch_operands(const KernelArguments& arguments, int64 batch, int64 m,
-                                         int64 n, int rows, int columns, int thread) {
-  if constexpr (kThroughShared<Epilogue>) {
-    if (!stores_in_pairs<Epilogue>(arguments, m, n, rows, columns)) return;
-    Epilogue::prefetch(arguments, batch, m, n, rows, columns, thread, kWarpgroupThreads);
+constexpr bool kStaged = false;
+template <class Epilogue>
+  requires(Epilogue::kStaged)
+constexpr bool kStaged<Epilogue> = true;
+
+// What an epilogue reads for this thread's elements of one panel, but for the staged operand.
+template <class Epilogue>
+struct PanelOperands {
+  __device__ void load(const KernelArguments&, int64, int64, int64, int) {}
+};
+template <class Epilogue>
+  requires(kStaged<Epilogue>)
+struct PanelOperands<Epilogue> {
+  static constexpr int kColumns = kLineBytes / 2;
+  static constexpr int kPairs = kColumns / 4;
+  typename Epilogue::Pair pair[kPairs];
+
+  // For the panel at (m, n) of D.
+  __device__ void load(const KernelArguments& arguments, int64 batch, int64 m, int64 n,
+                       int thread) {
+    const Coordinate corner = wgmma_c(thread, 0);
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      const Coordinate at = wgmma_c(0, 2 * i);  // from the corner
+      pair[i] = Epilogue::load_rest(arguments, batch, m + corner.row + at.row,
+                                    n + corner.column + at.column);
+    }
   }
+};
+
+// This warp's rows of a panel of the staged operand, to where the accumulators lie: element pair
+// 4 j + i of this thread is staged[j][i].
+constexpr int kPanelGroups = kLineBytes / 32;  // of 16 columns
+__device__ inline void load_staged(unsigned (&staged)[kPanelGroups][4], const unsigned char* source,
+                                   int warp, int lane) {
+#pragma unroll
+  for (int j = 0; j < kPanelGroups; ++j) {
+    ldmatrix_x4(staged[j], shared_address(source + matrix_row(warp, lane, j)));
+  }
+}
+
+// The epilogue of one panel, from sums that lie in registers into the panel.
+template <class Output, class Epilogue>
+__device__ inline void fill_staged(unsigned char* panel, const float* sum,
+                                   const unsigned (&staged)[kPanelGroups][4],
+                                   PanelOperands<Epilogue> operands, int warp, int lane) {
+#pragma unroll
+  for (int j = 0; j < kPanelGroups; ++j) {
+    unsigned packed[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      auto& pair = operands.pair[4 * j + i];
+      float x = sum[2 * (4 * j + i)], y = sum[2 * (4 * j + i) + 1];
+      Epilogue::set_staged(pair, staged[j][i]);
+      Epilogue::apply_pair(x, y, pair);
+      packed[i] = pack_pair<Output>(x, y);
+    }
+    stmatrix_x4(panel + matrix_row(warp, lane, j), packed[0], packed[1], packed[2], packed[3]);
+  }
+}
+
+// Columns [first_column, first_column + a panel's width) of a (64, N) accumulator with its corner
+// at (m, n), through the epilogue into D.
+template <class Output, class Epilogue, int kRegisters>
+__device__ inline void store_panel(float (&acc)[kRegisters], PanelStore<Output>& store, int64 batch,
+                                   int64 m, int64 n, int first_column) {
+  apply_epilogue<Epilogue, PanelStore<Output>::kColumns>(acc, store.arguments, batch, m, n,
+                                                         first_column, store.thread);
+  unsigned char* panel = store.acquire();
+  fill_panel<Output>(panel, acc, first_column, store.thread / kWarpLanes,
+                     store.thread % kWarpLanes);
+  store.release(batch, m, n + first_column);
 }
 
 // A (64, N) accumulator with its corner at (m, n), through the epilogue into D.
@@ -300,10 +372,7 @@ __device__ inline void store_accumulator(float (&acc)[kRegisters], PanelStore<Ou
   } else {
 #pragma unroll
     for (int first = 0; first < 2 * kRegisters; first += kColumns) {
-      apply_epilogue<Epilogue, kColumns>(acc, store.arguments, batch, m, n, first, store.thread);
-      unsigned char* panel = store.acquire();
-      fill_panel<Output>(panel, acc, first, store.thread / kWarpLanes, store.thread % kWarpLanes);
-      store.release(batch, m, n + first);
+      store_panel<Output, Epilogue>(acc, store, batch, m, n, first);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "epilogue/device_code.h"
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -67,6 +68,7 @@ std::string print_constant(double value) {
 
 // One matrix that the expression reads, as the kernel's arguments hold it.
 struct Source {
+  int operand = -1;      // its number; -1: C
   std::string variable;  // "x0", "c"
   std::string matrix;    // "arguments.operands[0]"
   std::string_view name;
@@ -93,9 +95,17 @@ struct Source {
   }
 };
 
-// Functions of a result that is stored in 16 bits or fewer need not be exact to float32.
+// Functions of a result that is stored in 16 bits or fewer need not be exact to float32; those of
+// one with 8 bits of precision or fewer, even less.
+std::string function_name(EpilogueOp op, Type type_d) {
+  if (!is_approximated(op) || size_bytes(type_d) > 2) {
+    return "epilogue::" + std::string(device_function(op));
+  }
+  const bool is_short = op == EpilogueOp::gelu_erf && type_d != Type::f16;
+  return "epilogue::narrow::" + std::string(device_function(op)) + (is_short ? "_short" : "");
+}
+
 std::string print_expression(const Epilogue& epilogue, Type type_d) {
-  const std::string space = size_bytes(type_d) <= 2 ? "epilogue::narrow::" : "epilogue::";
   std::vector<std::string> stack;
   for (int i = 0; i < epilogue.num_instructions; ++i) {
     const auto [op, argument] = epilogue.instructions[i];
@@ -109,8 +119,7 @@ std::string print_expression(const Epilogue& epilogue, Type type_d) {
       case 1:
         stack.back() = op == EpilogueOp::negate
                            ? "(-" + stack.back() + ")"
-                           : (is_approximated(op) ? space : "epilogue::") +
-                                 std::string(device_function(op)) + "(" + stack.back() + ")";
+                           : function_name(op, type_d) + "(" + stack.back() + ")";
         break;
       default: {
         const std::string y = std::move(stack.back());
@@ -140,10 +149,11 @@ std::vector<Source> sources_of(const Epilogue& epilogue, Type type_c) {
     const EpilogueOperand& operand = epilogue.operands[i];
     if (!reads_operand(epilogue, i)) continue;
     const std::string index = std::to_string(i);
-    sources.push_back({"x" + index, "arguments.operands[" + index + "]", operand.name_view(),
+    sources.push_back({i, "x" + index, "arguments.operands[" + index + "]", operand.name_view(),
                        operand.type, operand.index_b, operand.index_m, operand.index_n});
   }
-  if (epilogue.reads_c()) sources.push_back({"c", "arguments.c", "c", type_c, true, true, true});
+  if (epilogue.reads_c())
+    sources.push_back({-1, "c", "arguments.c", "c", type_c, true, true, true});
   return sources;
 }
 
@@ -159,36 +169,70 @@ bool gains_from_shared_memory(const Epilogue& epilogue) {
   return false;
 }
 
+// The matrix, if any, that a kernel may bring through shared memory in tiles like D's: the first
+// that is indexed like D and as wide, where D has 16 bits. All else that is read is held in
+// registers meanwhile, so it must be little.
+const Source* find_staged(const std::vector<Source>& sources, Type type_d) {
+  constexpr std::size_t kMaxSources = 2;
+  if (size_bytes(type_d) != 2 || sources.size() > kMaxSources) return nullptr;
+  const auto found = std::ranges::find_if(sources, [](const Source& source) {
+    return source.index_m && source.index_n && size_bytes(source.type) == 2;
+  });
+  return found == sources.end() ? nullptr : &*found;
+}
+
+constexpr std::string_view kPlace =
+    "[[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,\n"
+    "      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n";
+
+// What a kernel calls to stage `staged`; rest: the initialisers of a Pair without it.
+std::string print_staged(const Source& staged, const std::string& rest) {
+  const std::string type(device_type_name(staged.type));
+  return "  // " + std::string(staged.name) +
+         ", in bulk\n"
+         "  static constexpr bool kStaged = true;\n"
+         "  static __device__ bool in_chunks(const KernelArguments& arguments) {\n"
+         "    return epilogue::in_chunks<" +
+         type + ">(" + staged.matrix +
+         ");\n  }\n"
+         "  static __device__ const MatrixArgument& staged(const KernelArguments& arguments) {\n"
+         "    return " +
+         staged.matrix +
+         ";\n  }\n"
+         "  static __device__ Pair load_rest(\n      " +
+         std::string(kPlace) + ") {\n    return {" + rest +
+         "};\n  }\n"
+         "  static __device__ void set_staged(Pair& pair, unsigned bits) {\n    pair." +
+         staged.variable + " = epilogue::two_from_bits<" + type + ">(bits);\n  }\n";
+}
+
 // The same for (m, n) and its right neighbour, in float: what they read is loaded apart from what
 // is computed, so that a kernel can load early.
-std::string print_pairs(const std::vector<Source>& sources) {
-  std::string members, paired, loads, first, second, prefetches;
+std::string print_pairs(const std::vector<Source>& sources, Type type_d) {
+  const Source* staged = find_staged(sources, type_d);
+  std::string members, paired, loads, rest, first, second;
   for (const Source& source : sources) {
     const std::string type(device_type_name(source.type));
     const std::string member = "pair." + source.variable;
-    if (!loads.empty()) loads += ",\n            ";
+    std::string load;
     if (source.index_n) {
       members += "    epilogue::Two<" + type + "> " + source.variable + ";";
       paired += " && epilogue::in_twos<" + type + ">(" + source.matrix + ")";
-      loads +=
-          "epilogue::load_two<" + type + ">(" + source.matrix + ", " + source.offset(true) + ")";
+      load = "epilogue::load_two<" + type + ">(" + source.matrix + ", " + source.offset(true) + ")";
       first += ", " + member + ".first()";
       second += ", " + member + ".second()";
     } else {
       members += "    float " + source.variable + ";";
-      loads += source.load("float");
+      load = source.load("float");
       first += ", " + member;
       second += ", " + member;
     }
+    const char* separator = loads.empty() ? "" : ",\n            ";
+    loads += separator + load;
+    rest += separator + (&source == staged ? "{}" : load);
     members += "  // " + std::string(source.name) + "\n";
-    if (source.index_m && source.index_n) {
-      prefetches += "    epilogue::prefetch_rows<" + type + ">(" + source.matrix + ", " +
-                    source.offset(true) + ", rows, columns, thread, threads);\n";
-    }
   }
-  const std::string arguments =
-      "[[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,\n"
-      "      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n";
+  const std::string arguments(kPlace);
   return "  struct Pair {\n" + members +
          "  };\n"
          "  static __device__ bool in_pairs([[maybe_unused]] const KernelArguments& arguments) {\n"
@@ -202,14 +246,8 @@ std::string print_pairs(const std::vector<Source>& sources) {
          "pair) "
          "{\n"
          "    x = value<float>(x" +
-         first + ");\n    y = value<float>(y" + second +
-         ");\n  }\n"
-         "  static __device__ void prefetch(\n      " +
-         arguments +
-         ", [[maybe_unused]] int rows,\n"
-         "      [[maybe_unused]] int columns, [[maybe_unused]] int thread, [[maybe_unused]] int "
-         "threads) {\n" +
-         prefetches + "  }\n";
+         first + ");\n    y = value<float>(y" + second + ");\n  }\n" +
+         (staged == nullptr ? "" : print_staged(*staged, rest));
 }
 
 }  // namespace
@@ -230,6 +268,13 @@ std::string_view device_type_name(Type type) {
       return "f8e5m2";
   }
   return "";
+}
+
+std::optional<StagedMatrix> staged_matrix(const Epilogue& epilogue, Type type_c, Type type_d) {
+  const std::vector<Source> sources = sources_of(epilogue, type_c);
+  const Source* staged = find_staged(sources, type_d);
+  if (staged == nullptr) return std::nullopt;
+  return StagedMatrix{staged->operand, staged->type};
 }
 
 std::string print_device_code(const Epilogue& epilogue, Type type_c, Type type_d) {
@@ -255,7 +300,7 @@ std::string print_device_code(const Epilogue& epilogue, Type type_c, Type type_d
           "                            [[maybe_unused]] int64 n) {\n"
           "    return value<T>(accumulator";
   for (const Source& source : sources) code += ",\n                    " + source.load("T");
-  return code + ");\n  }\n\n" + print_pairs(sources) + "};\n";
+  return code + ");\n  }\n\n" + print_pairs(sources, type_d) + "};\n";
 }
 
 }  // namespace tilewise

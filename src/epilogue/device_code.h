@@ -1,6 +1,7 @@
 // The epilogue as CUDA C++, printed from the same tree that is evaluated on the CPU.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,14 @@ namespace tilewise {
 
 // The type's name in device code: "float", "bf16", "f8e4m3", ...
 [[nodiscard]] std::string_view device_type_name(Type type);
+
+// The matrix of an epilogue that the printed code lets a kernel bring through shared memory in
+// tiles like D's, if there is one.
+struct StagedMatrix {
+  int operand = -1;  // -1: C
+  Type type = Type::bf16;
+};
+[[nodiscard]] std::optional<StagedMatrix> staged_matrix(const Epilogue& epilogue, Type type_c,
+                                                        Type type_d);
 
 }  // namespace tilewise

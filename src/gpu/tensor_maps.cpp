@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "epilogue/device_code.h"
 #include "gpu/driver.h"
 #include "schedule/bulk_copy.h"
 
@@ -95,8 +96,12 @@ Result<void> encode(const BulkView& v, int box_inner, int box_outer, int swizzle
                    std::to_string(box_outer) + " x " + std::to_string(box_inner));
 }
 
-bool is_multiple(std::int64_t stride, Type type) {
-  return stride * size_bytes(type) % kBulkBytes == 0;
+// Rows that are contiguous and start on multiples of 16 bytes.
+bool is_bulk(const MatrixArgument& matrix, Type type) {
+  const std::int64_t size = size_bytes(type);
+  return matrix.column == 1 && matrix.row * size % kBulkBytes == 0 &&
+         matrix.batch * size % kBulkBytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(matrix.data) % kBulkBytes == 0;
 }
 
 }  // namespace
@@ -126,12 +131,20 @@ Result<TensorMaps> encode_tensor_maps(const Problem& p, const LaunchInfo& info,
       return std::unexpected(ok.error());
     }
   }
-  const bool bulk_d = info.d_box_inner != 0 && p.d.column == 1 && is_multiple(p.d.row, p.type_d) &&
-                      is_multiple(p.d.batch, p.type_d) &&
-                      reinterpret_cast<std::uintptr_t>(arguments.d.data) % kBulkBytes == 0;
-  if (!bulk_d) return maps;
-  if (auto ok = encode(d, info.d_box_inner, info.d_box_outer, info.d_swizzle, maps.d); !ok) {
-    return std::unexpected(ok.error());
+  if (info.d_box_inner == 0) return maps;
+  const auto encode_like_d = [&](const BulkView& v, const MatrixArgument& matrix,
+                                 TensorMap& map) -> Result<void> {
+    if (!is_bulk(matrix, v.type)) return {};
+    return encode(v, info.d_box_inner, info.d_box_outer, info.d_swizzle, map);
+  };
+  if (auto ok = encode_like_d(d, arguments.d, maps.d); !ok) return std::unexpected(ok.error());
+  if (const auto staged = staged_matrix(p.epilogue, p.type_c, p.type_d)) {
+    const MatrixArgument& matrix =
+        staged->operand < 0 ? arguments.c : arguments.operands[staged->operand];
+    const BulkView source = view("the epilogue", staged->type, matrix, p.m, p.n, arguments.batch);
+    if (auto ok = encode_like_d(source, matrix, maps.source); !ok) {
+      return std::unexpected(ok.error());
+    }
   }
   return maps;
 }

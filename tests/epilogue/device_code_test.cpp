@@ -56,12 +56,6 @@ struct GeneratedEpilogue {
     x = value<float>(x, pair.x0.first(), pair.x1.first());
     y = value<float>(y, pair.x0.second(), pair.x1.second());
   }
-  static __device__ void prefetch(
-      [[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,
-      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n, [[maybe_unused]] int rows,
-      [[maybe_unused]] int columns, [[maybe_unused]] int thread, [[maybe_unused]] int threads) {
-    epilogue::prefetch_rows<float>(arguments.operands[1], b * arguments.operands[1].batch + m * arguments.operands[1].row + n, rows, columns, thread, threads);
-  }
 };
 )");
 }
@@ -78,6 +72,60 @@ TEST(DeviceCode, AResultOf16BitsTakesTheShortFunctions) {
   }
   EXPECT_THAT(print_device_code(parsed("tanh(acc) + exp(acc)"), Type::f32, Type::bf16),
               Not(HasSubstr("narrow")));
+}
+
+TEST(DeviceCode, GeluIsShortestWhereTheResultHas8BitsOfPrecisionOrFewer) {
+  const Epilogue epilogue = parsed("gelu(acc)");
+  for (const Type type : {Type::bf16, Type::f8e4m3, Type::f8e5m2}) {
+    EXPECT_THAT(print_device_code(epilogue, Type::f32, type), HasSubstr("narrow::gelu_erf_short("));
+  }
+  EXPECT_THAT(print_device_code(epilogue, Type::f32, Type::f16), HasSubstr("narrow::gelu_erf("));
+}
+
+TEST(DeviceCode, NamesTheMatrixThatAKernelMayBringInBulk) {
+  Epilogue epilogue = parsed("gelu(acc + bias[n]) + residual[m,n]");
+  for (EpilogueOperand& operand : epilogue.operands) operand.type = Type::bf16;
+  const std::string code = print_device_code(epilogue, Type::f32, Type::bf16);
+  EXPECT_THAT(code, HasSubstr(R"(  // residual, in bulk
+  static constexpr bool kStaged = true;
+  static __device__ bool in_chunks(const KernelArguments& arguments) {
+    return epilogue::in_chunks<bf16>(arguments.operands[1]);
+  }
+  static __device__ const MatrixArgument& staged(const KernelArguments& arguments) {
+    return arguments.operands[1];
+  }
+  static __device__ Pair load_rest(
+      [[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,
+      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n) {
+    return {epilogue::load_two<bf16>(arguments.operands[0], n),
+            {}};
+  }
+  static __device__ void set_staged(Pair& pair, unsigned bits) {
+    pair.x1 = epilogue::two_from_bits<bf16>(bits);
+  }
+)"));
+  const auto staged = staged_matrix(epilogue, Type::f32, Type::bf16);
+  ASSERT_TRUE(staged.has_value());
+  EXPECT_EQ(staged->operand, 1);
+  EXPECT_EQ(staged->type, Type::bf16);
+  // C, of another type than D but as wide.
+  const auto c = staged_matrix(parsed("acc + 2 * c[m,n]"), Type::f16, Type::bf16);
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(c->operand, -1);
+  EXPECT_EQ(c->type, Type::f16);
+}
+
+TEST(DeviceCode, StagesNothingThatDoesNotFit) {
+  const auto stages = [](std::string_view text, Type operand, Type d) {
+    Epilogue epilogue = parsed(text);
+    for (EpilogueOperand& o : epilogue.operands) o.type = operand;
+    return staged_matrix(epilogue, Type::bf16, d).has_value();
+  };
+  EXPECT_TRUE(stages("acc + x[m,n]", Type::bf16, Type::f16));
+  EXPECT_FALSE(stages("acc + x[m,n]", Type::f32, Type::bf16));              // wider than D
+  EXPECT_FALSE(stages("acc + x[m,n]", Type::bf16, Type::f32));              // D is wider
+  EXPECT_FALSE(stages("acc + x[n]", Type::bf16, Type::bf16));               // not laid out like D
+  EXPECT_FALSE(stages("acc + s * x[m,n] + y[n]", Type::bf16, Type::bf16));  // too much beside it
 }
 
 TEST(DeviceCode, AsksForALoopWhereItReadsOperandsOrCallsFunctions) {
@@ -101,6 +149,13 @@ TEST(DeviceCode, WhatIsNotReadIsNotLoaded) {
                         "m * arguments.c.row + n * arguments.c.column));"));
 }
 
+constexpr std::string_view kUsesStaged =
+    "  if (!GeneratedEpilogue::in_chunks(arguments)) return;\n"
+    "  auto rest = GeneratedEpilogue::load_rest(arguments, 0, 1, 2 * i);\n"
+    "  const void* staged = GeneratedEpilogue::staged(arguments).data;\n"
+    "  GeneratedEpilogue::set_staged(rest, static_cast<const unsigned*>(staged)[i]);\n"
+    "  GeneratedEpilogue::apply_pair(x[2 * i], x[2 * i + 1], rest);\n";
+
 // Compiles a printed epilogue for float and for double accumulators.
 void expect_compiles(const Epilogue& epilogue, Type type, const char* architecture) {
   const auto files = gpu::kernel_files();
@@ -118,9 +173,8 @@ void expect_compiles(const Epilogue& epilogue, Type type, const char* architectu
       "  y[i] = GeneratedEpilogue::apply(y[i], arguments, 0, 1, i);\n"
       "  if (!GeneratedEpilogue::in_pairs(arguments)) return;\n"
       "  const auto pair = GeneratedEpilogue::load_pair(arguments, 0, 1, 2 * i);\n"
-      "  GeneratedEpilogue::apply_pair(x[2 * i], x[2 * i + 1], pair);\n"
-      "  GeneratedEpilogue::prefetch(arguments, 0, 1, 2 * i, 64, 128, i, 32);\n"
-      "}\n}\n";
+      "  GeneratedEpilogue::apply_pair(x[2 * i], x[2 * i + 1], pair);\n" +
+      std::string(staged_matrix(epilogue, type, type) ? kUsesStaged : "") + "}\n}\n";
   const auto output = gpu::compile_cuda(**gpu::nvrtc(), {"probe.cu", source}, *headers,
                                         gpu::compile_options(architecture));
   ASSERT_TRUE(output) << output.error().message << "\n" << source;
@@ -139,6 +193,11 @@ TEST(DeviceCode, EveryOperationAndOperandKindCompiles) {
   for (Type type : {Type::f64, Type::f32, Type::bf16, Type::f16, Type::f8e4m3, Type::f8e5m2}) {
     Epilogue epilogue =
         parsed("acc*s + x[n] + y[m] + z[m,n] + t[b] + u[b,n] + v[b,m] + w[b,m,n] + c[m,n]");
+    for (EpilogueOperand& operand : epilogue.operands) operand.type = type;
+    expect_compiles(epilogue, type, "sm_90a");
+  }
+  for (const Type type : {Type::bf16, Type::f16}) {
+    Epilogue epilogue = parsed("gelu(acc + x[n]) * y[b,m,n]");
     for (EpilogueOperand& operand : epilogue.operands) operand.type = type;
     expect_compiles(epilogue, type, "sm_90a");
   }

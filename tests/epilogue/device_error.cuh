@@ -14,6 +14,7 @@ enum class Function {
   narrow_silu,
   narrow_gelu_tanh,
   narrow_gelu_erf,
+  narrow_gelu_erf_short,
 };
 
 template <class T>
@@ -39,6 +40,8 @@ __device__ T evaluate(Function function, T x) {
       return epilogue::narrow::gelu_tanh(x);
     case Function::narrow_gelu_erf:
       return epilogue::narrow::gelu_erf(x);
+    case Function::narrow_gelu_erf_short:
+      return epilogue::narrow::gelu_erf_short(x);
   }
   return x;
 }
@@ -65,6 +68,7 @@ __device__ double reference(Function function, double x) {
       return x / (1 + exp(-gelu_argument(x)));
     case Function::gelu_erf:
     case Function::narrow_gelu_erf:
+    case Function::narrow_gelu_erf_short:
       return x * normcdf(x);
   }
   return x;
@@ -79,11 +83,14 @@ __device__ double error_ulps(float got, double exact, double smallest) {
   return fabs(got - exact) / fmax(spacing, smallest);
 }
 
-// In units of the bound of the functions for narrow results.
-__device__ double error_narrow(float got, double exact) {
-  constexpr double kRelative = 1.0 / (1 << 14), kSmallest = 7.52316384526264e-37;  // 2^-120
+// In units of the bound of the functions for narrow results (docs/epilogue.md).
+__device__ double error_narrow(Function function, float got, double exact) {
+  const double relative = function == Function::narrow_gelu_erf_short ? 0x1p-13 : 0x1p-14;
+  const double smallest = function == Function::narrow_gelu_erf_short ? 0x1p-36
+                          : function == Function::narrow_gelu_erf     ? 0x1p-52
+                                                                      : 0x1p-119;
   if (!(fabsf(got) < __int_as_float(0x7f800000))) return 1e6;
-  return fabs(got - exact) / fmax(kRelative * fabs(exact), kSmallest);
+  return fabs(got - exact) / fmax(relative * fabs(exact), smallest);
 }
 
 __host__ __device__ constexpr LaunchInfo error_launch() { return {.threads = 256}; }
@@ -108,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(256)
     if (!(fabsf(argument) < __int_as_float(0x7f800000))) continue;
     const float got = evaluate(function, argument);
     const double exact = reference(function, argument);
-    double error = function >= Function::narrow_sigmoid ? error_narrow(got, exact)
+    double error = function >= Function::narrow_sigmoid ? error_narrow(function, got, exact)
                                                         : error_ulps(got, exact, smallest);
     if (function == Function::gelu_tanh) error /= 2 + fabs(gelu_argument(argument));
     const unsigned long long packed = (static_cast<unsigned long long>(error * 1024) << 32) | bits;
