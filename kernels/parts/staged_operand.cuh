@@ -106,11 +106,6 @@ struct StagedOperand {
 #pragma unroll
       for (int i = 0; i < kTiles; ++i) {
         const PanelOperands<Epilogue> operands = next;
-        const int after = j * kTiles + i + 1;  // the next panel of this warpgroup
-        if (after < kPanelsN * kTiles) {
-          next.load(to.arguments, work.batch, m + after % kTiles * kPanelRows,
-                    n + after / kTiles * kColumns, to.thread);
-        }
         unsigned staged[kPanelGroups][4];
         load_staged(staged, panel(shared, ring.stage, row / kPanelRows + i, column), warp, lane);
         if (i == kTiles - 1 && is_last) {
@@ -120,6 +115,11 @@ struct StagedOperand {
           ring.advance();
         }
         unsigned char* filled = to.acquire();
+        const int after = j * kTiles + i + 1;  // the next panel of this warpgroup
+        if (after < kPanelsN * kTiles) {
+          next.load(to.arguments, work.batch, m + after % kTiles * kPanelRows,
+                    n + after / kTiles * kColumns, to.thread);
+        }
         fill_staged<Output, Epilogue>(filled, acc[i] + j * (kColumns / 2), staged, operands, warp,
                                       lane);
         to.release(work.batch, m + i * kPanelRows, n + j * kColumns, true);
