@@ -154,6 +154,29 @@ INSTANTIATE_TEST_SUITE_P(Named, Resources, testing::ValuesIn(gpu_schedules()),
                          [](const auto& test) { return test.param; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Resources);
 
+// Kernels with an epilogue hold its operands beside the accumulators.
+TEST(FusedEpilogue, SpillsNoRegisterAndSerialisesNoProduct) {
+  if (const auto compiler = gpu::nvrtc(); !compiler) GTEST_SKIP() << compiler.error().message;
+  for (const char* name : {"mma", "wgmma", "wgmma_pipeline", "wgmma_pipeline_ping_pong"}) {
+    const Schedule schedule = find_schedule(name).value();
+    for (const char* text : {"gelu(acc + bias[n]) + residual[m,n]", "acc * s + x[m,n] * y[m,n]"}) {
+      SCOPED_TRACE(std::string(name) + ": " + text);
+      Problem problem = make_problem(4096, 4096, 4096, Type::bf16);
+      problem.b = {.row = 1, .column = 4096};
+      problem.epilogue = parse_epilogue(text).value();
+      for (EpilogueOperand& operand : problem.epilogue.operands) operand.type = Type::bf16;
+      set_contiguous_operands(problem.epilogue, problem.m, problem.n);
+      const auto unit = gpu::write_translation_unit(gpu::kernel_files().value(), problem, schedule,
+                                                    gpu::make_constants(problem, schedule, true));
+      ASSERT_TRUE(unit.has_value()) << unit.error().message;
+      const auto kernel = gpu::compile_unit(*unit, "sm_90a");
+      ASSERT_TRUE(kernel.has_value()) << kernel.error().message;
+      EXPECT_EQ(kernel->resources.spill_store_bytes + kernel->resources.spill_load_bytes, 0);
+      EXPECT_FALSE(kernel->resources.serialised_wgmma);
+    }
+  }
+}
+
 TEST(Disassembler, CountsWholeMnemonics) {
   const std::string_view text =
       "  /*0010*/ HMMA.16816.F32 R4, R8 ;\n  /*0020*/ @P0 HMMA R1 ;\n  /*0030*/ XHMMA.1 R2, HMMA2 "
