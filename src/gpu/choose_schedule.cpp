@@ -4,6 +4,8 @@
 #include <string>
 
 #include "gpu/tensor_maps.h"
+#include "tilewise/estimate.h"
+#include "tilewise/machine.h"
 
 namespace tilewise::gpu {
 namespace {
@@ -31,6 +33,17 @@ std::span<const std::string_view> candidates(Type type, Compute compute) {
   }
 }
 
+// The named schedules are made for the shared memory of sm_90a; a machine with less takes fewer
+// stages, or a smaller block.
+Schedule fitted(const Problem& problem, const Schedule& schedule, std::string_view architecture) {
+  for (const Machine& machine : named_machines()) {
+    if (machine.architecture != architecture) continue;
+    if (const auto nearest = nearest_fit(problem, schedule, machine)) return nearest->schedule;
+    break;
+  }
+  return schedule;
+}
+
 }  // namespace
 
 Result<Schedule> choose_schedule(const Problem& problem, std::string_view architecture) {
@@ -46,7 +59,7 @@ Result<Schedule> choose_schedule(const Problem& problem, std::string_view archit
     chosen = find_schedule(name);
     if (!chosen && name != names.back()) continue;
     if (!chosen) return chosen;
-    if (chosen->copy != Copy::bulk) return chosen;
+    if (chosen->copy != Copy::bulk) return fitted(problem, *chosen, architecture);
     const auto bulk = check_bulk_strides(problem);
     if (bulk && architecture == "sm_90a") return chosen;
     if (name != names.back()) continue;
