@@ -32,11 +32,25 @@ else
   echo "bench: OpenBLAS is not installed; nothing stands beside the products" >&2
 fi
 
-# bench NAME OPTION...: OpenBLAS chooses its kernels by itself, whatever the caller's environment says.
+# OpenBLAS chooses its kernels by itself, whatever the caller's environment says. But one that is older
+# than the processor falls back to kernels of 2004: then it is told which of its newer ones run here.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+own_choice=$(python3 -c 'import ctypes
+name = ctypes.CDLL("libopenblas.so.0").openblas_get_corename
+name.restype = ctypes.c_char_p
+print(name().decode())' 2>/dev/null || true)
+if [[ $own_choice == Prescott ]]; then
+  if grep -qw avx512vl /proc/cpuinfo; then
+    export OPENBLAS_CORETYPE=SkylakeX
+  elif grep -qw avx2 /proc/cpuinfo; then
+    export OPENBLAS_CORETYPE=Haswell
+  fi
+fi
+
+# bench NAME OPTION...
 bench() {
   local name=$1
   shift
-  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE \
     build/release/tilewise bench --suite bench/suites/cubes.csv --device cpu --max-gflop 20 "$@" \
     -o "$results/$name.json"
 }

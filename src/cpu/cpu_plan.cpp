@@ -22,7 +22,7 @@ class CpuPlan final : public PlanImplementation {
  public:
   CpuPlan(PlanDescription description, PackedProduct product)
       : PlanImplementation(std::move(description)),
-        product_(std::move(product)),
+        product_(product),
         workspaces_(this->description().workspace_bytes) {}
 
   Result<void> run(const RunArguments& arguments) const override {
@@ -167,7 +167,7 @@ Result<std::shared_ptr<const PlanImplementation>> make_plan(const Problem& probl
                               .threads = threads,
                               .workspace_bytes = static_cast<std::size_t>(
                                   product.workspace_bytes() * threads + kCacheLine)};
-  return std::make_shared<const CpuPlan>(std::move(description), std::move(product));
+  return std::make_shared<const CpuPlan>(std::move(description), product);
 }
 
 }  // namespace tilewise::cpu

@@ -118,7 +118,7 @@ HWY_INLINE hn::Vec<D> load_vector(D d, const F16* from) {
 #endif
 }
 
-HWY_NOINLINE void widen_bf16(const std::uint16_t* from, float* to, std::int64_t n) {
+inline HWY_NOINLINE void widen_bf16(const std::uint16_t* from, float* to, std::int64_t n) {
   const hn::ScalableTag<float> d;
   const auto* source = reinterpret_cast<const Bf16*>(from);
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -127,7 +127,7 @@ HWY_NOINLINE void widen_bf16(const std::uint16_t* from, float* to, std::int64_t 
   for (; i < n; ++i) to[i] = load_element<float>(source + i);
 }
 
-HWY_NOINLINE void widen_f16(const std::uint16_t* from, float* to, std::int64_t n) {
+inline HWY_NOINLINE void widen_f16(const std::uint16_t* from, float* to, std::int64_t n) {
   const hn::ScalableTag<float> d;
   const auto* source = reinterpret_cast<const F16*>(from);
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -136,7 +136,7 @@ HWY_NOINLINE void widen_f16(const std::uint16_t* from, float* to, std::int64_t n
   for (; i < n; ++i) to[i] = load_element<float>(source + i);
 }
 
-HWY_NOINLINE void narrow_bf16(const float* from, std::uint16_t* to, std::int64_t n) {
+inline HWY_NOINLINE void narrow_bf16(const float* from, std::uint16_t* to, std::int64_t n) {
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> d32;
   const hn::Rebind<std::uint16_t, decltype(d)> d16;
@@ -158,7 +158,7 @@ HWY_NOINLINE void narrow_bf16(const float* from, std::uint16_t* to, std::int64_t
   for (; i < n; ++i) to[i] = f32_to_bf16(from[i]);
 }
 
-HWY_NOINLINE void narrow_f16(const float* from, std::uint16_t* to, std::int64_t n) {
+inline HWY_NOINLINE void narrow_f16(const float* from, std::uint16_t* to, std::int64_t n) {
   std::int64_t i = 0;
 #if !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2
   const hn::ScalableTag<float> d;
