@@ -9,7 +9,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import pathlib
+import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -68,10 +72,18 @@ def imports():
     return {"median": statistics.median(runs), "worst": max(runs)}
 
 
+def environment():
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return {
+        "cpu": cpu.group(1) if cpu else "unknown", "python": platform.python_version(), "numpy": np.__version__,
+        "tilewise": tilewise.__version__, "data": "normal, seed 1", "command": "python bench/python/overhead.py --json",
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+
+
 if __name__ == "__main__":
     report = {"small_us": small(), "large_us": large(), "import_ms": imports()}
     if "--json" in sys.argv:
-        print(json.dumps(report, indent=1))
+        print(json.dumps({"schema": "tilewise.python/1", "environment": environment(), **report}, indent=1))
     else:
         for part, values in report.items():
             print(part)
