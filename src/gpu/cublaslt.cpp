@@ -92,7 +92,7 @@ struct CublasLtProduct::Descriptors {
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
   ~Descriptors() {
-    for (const LtMatrixLayout layout : {a, b, d}) {
+    for (LtMatrixLayout layout : {a, b, d}) {
       if (layout != nullptr) call.layout_destroy(layout);
     }
     if (product != nullptr) call.desc_destroy(product);
