@@ -14,7 +14,7 @@ namespace tilewise {
 namespace {
 
 constexpr int kMostRuns = 20000;
-constexpr int kTurns = 8;  // where something is timed beside the product
+constexpr int kTurns = 8;  // in which a product is timed, among what stands beside it
 
 void tell(const ProductRequest& request, std::string_view stage, double fraction = -1) {
   if (request.progress) request.progress(stage, fraction);
@@ -45,19 +45,63 @@ double median(std::vector<double>& seconds) {
   return seconds[seconds.size() / 2];
 }
 
+// The peak beside a product, in bursts on both sides of each turn: other work on the machine, and
+// its clock, come and go.
+class PeakBursts {
+ public:
+  PeakBursts(const ProductRequest& request, const ProductReport& report)
+      : type_(request.problem.type_a == Type::f64 ? Type::f64 : Type::f32),
+        threads_(report.threads),
+        target_(report.target),
+        flops_(num_flops(request.problem)),
+        wanted_(request.measure_peak) {}
+
+  void burst() {
+    if (wanted_) gflops_.push_back(cpu::measure_fma_peak(type_, threads_, target_));
+  }
+  // Between two bursts: the runs of a turn.
+  void turn(std::vector<double> seconds) { turn_seconds_.push_back(median(seconds)); }
+
+  // The median of the bursts, and of the shares that the turns had of the bursts around them.
+  void report(ProductReport& report) {
+    if (!wanted_) return;
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < turn_seconds_.size(); ++i) {
+      const double peak = (gflops_[2 * i] + gflops_[2 * i + 1]) / 2;
+      if (peak <= 0 || turn_seconds_[i] <= 0) return;
+      shares.push_back(flops_ * 1e-9 / turn_seconds_[i] / peak);
+    }
+    report.peak_gflops = median(gflops_);
+    report.share_of_peak = median(shares);
+  }
+
+ private:
+  Type type_;
+  int threads_;
+  std::string_view target_;
+  double flops_;
+  bool wanted_;
+  std::vector<double> gflops_, turn_seconds_;
+};
+
 Result<void> time_product(const Plan& plan, const ProductRequest& request, ProductReport& report) {
   std::vector<std::byte> workspace(plan.workspace_bytes());
   tell(request, "computing");
   const std::function<Result<void>()> run = [&] {
     return plan.run(request.a, request.b, request.c, request.d, request.operands, workspace);
   };
-  const bool again = may_repeat(request);
-  const int turns = again && !request.beside.empty() ? kTurns : 1;
+  const bool again = may_repeat(request) && request.repeat_for_s > 0;
+  const int turns = again ? kTurns : 1;
   const double limit_s = request.repeat_for_s / turns;
+  PeakBursts peak(request, report);
   std::vector<double> seconds;
   std::vector<std::vector<double>> beside(request.beside.size());
   for (int turn = 0; turn < turns; ++turn) {
+    const auto before = static_cast<std::ptrdiff_t>(seconds.size());
+    peak.burst();
     if (const Result<void> done = take_turn(run, again, limit_s, seconds); !done) return done;
+    peak.burst();
+    peak.turn({seconds.begin() + before, seconds.end()});
     if (turn == 0) report.first_seconds = seconds.front();
     for (std::size_t i = 0; i < beside.size(); ++i) {
       const Beside& other = request.beside[i];
@@ -72,15 +116,8 @@ Result<void> time_product(const Plan& plan, const ProductRequest& request, Produ
   report.low_seconds = seconds[seconds.size() / 4];
   report.high_seconds = seconds[(3 * seconds.size()) / 4];
   for (std::vector<double>& other : beside) report.beside_seconds.push_back(median(other));
+  peak.report(report);
   return {};
-}
-
-// On both sides of the product, the faster one: other work on the machine comes and goes.
-void measure_peak(const ProductRequest& request, ProductReport& report) {
-  if (!request.measure_peak || report.device != Device::cpu) return;
-  const Type type = request.problem.type_a == Type::f64 ? Type::f64 : Type::f32;
-  const double peak = cpu::measure_fma_peak(type, report.threads, report.target);
-  report.peak_gflops = std::max(report.peak_gflops, peak);
 }
 
 void add_bound(const ProductRequest& request, ProductReport& report) {
@@ -95,7 +132,6 @@ void rate(const ProductRequest& request, ProductReport& report) {
   constexpr double kGiga = 1e9;
   const double flops = num_flops(request.problem);
   if (flops > 0 && report.seconds > 0) report.gflops = flops / report.seconds / kGiga;
-  if (report.peak_gflops > 0) report.share_of_peak = report.gflops / report.peak_gflops;
 }
 
 VerifyOptions verify_options(const ProductRequest& request, const ProductReport& report) {
@@ -131,14 +167,13 @@ Result<ProductReport> run_product(const ProductRequest& request) {
       return std::unexpected(done.error());
     }
     rate(request, report);
+    if (report.peak_gflops > 0) report.share_of_peak = report.gflops / report.peak_gflops;
     return report;
   }
 
-  measure_peak(request, report);
   if (const Result<void> done = time_product(*plan, request, report); !done) {
     return std::unexpected(done.error());
   }
-  measure_peak(request, report);
   rate(request, report);
   report.verification = verify({.problem = request.problem,
                                 .schedule = report.schedule,

@@ -53,13 +53,14 @@ struct ProductReport {
   int num_runs = 0;
   std::vector<double> beside_seconds;  // medians, in the order of the request's beside; CPU only
   double gflops = 0;                   // 0 where there is nothing to compute
-  // A register loop timed in the same run; on a GPU the machine file's figure. 0: not known.
+  // A register loop timed in bursts around the turns of the product, their median; on a GPU the
+  // machine file's figure. 0: not known.
   double peak_gflops = 0;
   std::string peak_source;  // on a GPU
   // Of a GPU, at the end of the timed runs; 0: not known.
   double power_w = 0;
   int clock_mhz = 0;
-  double share_of_peak = 0;
+  double share_of_peak = 0;  // on a CPU the median of the turns, each beside its own bursts
 
   CountReport counted;
   double bound_elements =
