@@ -86,6 +86,7 @@ def cpu_runs(_):
         rows = [row for document in documents for row in document["rows"] if row["m"] >= 512]
         rivals = sorted({f"{rival['name']} {rival['version']}, kernels {rival['kernel']}"
                          for row in rows for rival in row["rivals"]})
+        out += "\n" if out else ""  # a line of text right after a table would be a row of it
         out += (f"{where['cpu']}, {where['compiler']}, {where['date'][:10]}; data {where['data']}; "
                 f"made by `make bench`.{' Beside: ' + '; '.join(rivals) + '.' if rivals else ''}\n\n")
         out += table(["M x N x K", "type", "threads:", "time, us:", "GFLOP/s:",
