@@ -44,11 +44,12 @@ function become(node, fresh) {
 
 // Exact integers, which come as decimal strings, with thin groups of three digits.
 export function digits(value) {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return String(value).replace(/^-?\d+/, whole => whole.replace(/\B(?=(\d{3})+$)/g, ','));
 }
 export function short(value) {
   if (value === null || value === undefined || !isFinite(value)) return 'unknown';
   if (value !== 0 && Math.abs(value) < 0.01) return value.toExponential(1);
+  if (Math.abs(value) >= 1e15) return value.toExponential(2);
   const text = Math.abs(value) >= 1000 ? Math.round(value).toString() : String(Number(value.toPrecision(3)));
   return digits(text);
 }
@@ -144,5 +145,5 @@ export function table(id, caption, head, rows) {
       element('thead', {}, element('tr', {}, ...head.map(text => element('th', { scope: 'col' }, text)))),
       element('tbody', {}, ...rows.map(row => element('tr', {},
         ...row.map((cell, i) => i === 0 ? element('th', { scope: 'row' }, cell)
-          : element('td', /^(≥ )?[-\d,.]+( |$)/.test(String(cell)) ? { class: 'number' } : {}, cell)))))));
+          : element('td', /^(≥ )?[-\d,.]+(e\+\d+)?( |$)/.test(String(cell)) ? { class: 'number' } : {}, cell)))))));
 }

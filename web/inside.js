@@ -1,6 +1,18 @@
 // Inside a block: the tiles of warps and threads, and the outer products of one thread's registers.
 import { Drawing, digits, element } from 'tilewise/draw.js';
 
+const kMostRuns = 16;  // told in a sentence
+
+// Ascending numbers as [first, last] of those that are at most `reach` apart.
+function runsOf(numbers, reach) {
+  const runs = [];
+  for (const x of numbers) {
+    if (runs.length && x - runs.at(-1)[1] <= reach) runs.at(-1)[1] = x;
+    else runs.push([x, x]);
+  }
+  return runs;
+}
+
 export class InsideFigure {
   constructor(state, model) {
     this.state = state;
@@ -13,7 +25,7 @@ export class InsideFigure {
     this.column = number('column', 'Column of the thread tile');
     this.scrub = element('input', { type: 'range', min: '0', value: '0', 'aria-label': 'Outer product',
       oninput: () => this.state.set({ step: this.scrub.value }) });
-    const step = by => () => this.state.set({ step: String(Math.min(Math.max(0, this.k() + by), this.answer.depth - 1)) });
+    const step = by => () => this.answer.error || this.state.set({ step: String(Math.min(Math.max(0, this.k() + by), this.answer.depth - 1)) });
     this.what = element('span', {}, 'tile ');
     this.controls = element('div', { class: 'row' },
       element('span', { class: 'at' }, this.what, this.row, ' , ', this.column),
@@ -26,16 +38,20 @@ export class InsideFigure {
         element('div', { class: 'side' }, this.controls, this.caption)));
   }
 
-  show(count) {
+  show(count, at) {
     // All phases but the last look alike inside.
-    const phase = this.state.get('phase');
-    const place = { at: this.state.get('at'), phase: phase === String(count.phases - 1) ? phase : '', thread: this.state.get('thread') };
+    const phase = at.phase;
+    this.place = at;
+    const place = { at: at.at, phase: phase === String(count.phases - 1) ? phase : '', thread: this.state.get('thread') };
     const answer = count.error ? count : this.model.ask('inside', this.state.query(place));
     this.answer = answer;
-    this.controls.hidden = Boolean(answer.error);
+    this.controls.hidden = Boolean(count.error);
     this.drawing.canvas.hidden = Boolean(answer.error);
     if (answer.error) {
       this.caption.textContent = count.error ? '' : answer.error;
+      const [row = '', column = ''] = place.thread.split(',');
+      this.write(row, column);
+      this.shown = null;
       return;
     }
     const shown = `${this.k()} ${JSON.stringify(place)}`;
@@ -43,14 +59,17 @@ export class InsideFigure {
     this.shownAnswer = answer;
     this.shown = shown;
     this.what.textContent = `${answer.level} `;
-    if (!this.row.matches(':focus')) this.row.value = answer.thread_row;
-    if (!this.column.matches(':focus')) this.column.value = answer.thread_column;
+    this.write(answer.thread_row, answer.thread_column);
     this.scrub.max = String(Math.max(0, answer.depth - 1));
     this.scrub.value = String(this.k());
     this.caption.textContent = this.sentence();
     this.drawing.redraw();
   }
 
+  write(row, column) {
+    if (!this.row.matches(':focus')) this.row.value = row;
+    if (!this.column.matches(':focus')) this.column.value = column;
+  }
   k() { return Math.min(this.state.number('step', 0), Math.max(0, this.answer.depth - 1)); }
   take() { this.state.set({ thread: `${this.row.value},${this.column.value}` }); }
 
@@ -59,12 +78,9 @@ export class InsideFigure {
     const all = `${digits(a.threads_m * a.threads_n)} ${a.level} tiles (${a.threads_m} × ${a.threads_n}) share this block.`;
     if (rows === 0 || columns === 0) return `${all} This one lies beyond the edge of C and reads nothing.`;
     const list = numbers => {
-      const runs = [];
-      for (const x of numbers) {
-        if (runs.length && runs.at(-1)[1] === x - 1) runs.at(-1)[1] = x;
-        else runs.push([x, x]);
-      }
-      return runs.map(([x, y]) => x === y ? `${x}` : `${x} to ${y}`).join(', ');
+      const runs = runsOf(numbers, 1), told = runs.slice(0, kMostRuns);
+      return told.map(([x, y]) => x === y ? `${x}` : `${x} to ${y}`).join(', ') +
+        (runs.length > told.length ? ` and ${digits(runs.length - told.length)} more ranges` : '');
     };
     return `${all} This one owns rows ${list(a.rows)} and columns ${list(a.columns)} of the block: ${rows} × ${columns} = ${rows * columns} accumulators. ` +
       (a.depth === 0 ? 'K is 0: there is no product to add.'
@@ -77,7 +93,7 @@ export class InsideFigure {
     const { x, y } = this.drawing.place(event);
     const column = Math.floor((x - v.x) / v.scale), row = Math.floor((y - v.y) / v.scale);
     if (row < 0 || column < 0 || row >= a.height || column >= a.width) return;
-    const owner = this.model.ask('inside', this.state.query({ at: this.state.get('at'), phase: this.state.get('phase'), element: `${row},${column}` }));
+    const owner = this.model.ask('inside', this.state.query({ at: this.place.at, phase: this.place.phase, element: `${row},${column}` }));
     if (!owner.error) this.state.set({ thread: `${owner.thread_row},${owner.thread_column}` });
   }
 
@@ -113,12 +129,16 @@ export class InsideFigure {
     context.fillStyle = colour['b-past'];
     context.fillRect(x, top + k * kScale, a.width * scale, Math.max(kScale, 2));
     const piece = Math.max(scale, 1);
+    // Rectangles of elements side by side; those less than two pixels apart cannot be told apart.
+    const reach = Math.max(1, 2 / scale);
+    const rows = runsOf(a.rows, reach), columns = runsOf(a.columns, reach);
+    const side = ([first, last]) => Math.max((last - first + 1) * scale, piece);
     context.fillStyle = colour.a;
-    for (const row of a.rows) context.fillRect(2 + k * kScale, y + row * scale, Math.max(kScale, 3), piece);
+    for (const row of rows) context.fillRect(2 + k * kScale, y + row[0] * scale, Math.max(kScale, 3), side(row));
     context.fillStyle = colour.b;
-    for (const column of a.columns) context.fillRect(x + column * scale, top + k * kScale, piece, Math.max(kScale, 3));
+    for (const column of columns) context.fillRect(x + column[0] * scale, top + k * kScale, side(column), Math.max(kScale, 3));
     context.fillStyle = colour.c;
-    for (const row of a.rows) for (const column of a.columns) context.fillRect(x + column * scale, y + row * scale, piece, piece);
+    for (const row of rows) for (const column of columns) context.fillRect(x + column[0] * scale, y + row[0] * scale, side(column), side(row));
     context.fillStyle = colour.text;
     context.font = '600 12px system-ui, sans-serif';
     context.fillText('tile of B', x, top - 4);

@@ -148,7 +148,7 @@ export class OrderScene {
   }
   toggle() {
     if (this.timer !== null) return this.stop();
-    this.timer = setInterval(() => { if (!this.step(1)) this.stop(); }, kSpeeds[this.state.get('speed')] ?? kSpeeds.usual);
+    this.timer = setInterval(() => { if (!this.step(1)) this.stop(); }, kSpeeds[this.state.choice('speed', kSpeeds, 'usual')]);
     this.play.textContent = 'Pause';
   }
   stop() {

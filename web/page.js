@@ -8,6 +8,8 @@ import { BanksScene } from 'tilewise/banks.js';
 
 const kScenes = { tiles: TilesScene, schedule: ScheduleScene, order: OrderScene, banks: BanksScene };
 const kUsual = { m: '4096', n: '4096', k: '4096', type: 'f32', schedule: 'square_tile', machine: 'h200' };
+// Controls that leave a key to the scene.
+const kFreeKeys = { '.': '[type=range], [type=radio], [role=tab]', ',': '[type=range], [type=radio], [role=tab]', ' ': '[type=range], [type=radio]:checked' };
 const kDark = '(prefers-color-scheme: dark)';
 
 class Page {
@@ -29,7 +31,7 @@ class Page {
   }
 
   find(id) { return this.root.querySelector('#' + id); }
-  name() { return this.state.get('scene') in kScenes ? this.state.get('scene') : 'tiles'; }
+  name() { return this.state.choice('scene', kScenes, 'tiles'); }
 
   fillSelects() {
     const form = this.find('problem'), { schedules, machines } = this.model.names;
@@ -131,7 +133,8 @@ class Page {
 
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest('input, select, textarea, [role=tab]')) return;  // they have keys of their own
+    const control = event.target.closest('input, select, textarea, [role=tab]');
+    if (control && !control.matches(kFreeKeys[event.key] ?? ':not(*)')) return;  // they have keys of their own
     if (event.key === ' ' && event.target.closest('button, summary')) return;
     if (this.scenes[this.name()].key?.(event)) event.preventDefault();
   }

@@ -238,7 +238,7 @@ export class ScheduleScene {
   wavesSentence(e) {
     if (!e.block) return '';
     const w = e.waves, slots = e.units * e.occupancy.blocks_per_sm;
-    const tail = Number(w.tiles) % slots;
+    const tail = Number(BigInt(w.tiles) % BigInt(slots));
     return `${digits(w.tiles)} blocks over ${e.units} SMs × ${e.occupancy.blocks_per_sm} are ${short(w.fraction)} waves, so ${digits(w.waves)}: ${short(100 * w.efficiency)} % of the slots work. ` +
       (Number(w.tiles) === 0 ? '' : tail === 0 ? 'The last wave is full.' : `The last wave holds ${digits(tail)} of ${digits(slots)} blocks; the other slots idle.`) +
       (e.padding_efficiency === 1 ? ' No product is padding.' : ` ${short(100 * e.padding_efficiency)} % of the products are useful, the rest is padding.`);
@@ -249,12 +249,12 @@ export class ScheduleScene {
   drawWaves(context, width, height, colour) {
     const e = this.estimate;
     if (!e || e.error || !e.block || Number(e.waves.tiles) === 0) return;
-    const waves = Number(e.waves.waves), tiles = Number(e.waves.tiles), each = e.occupancy.blocks_per_sm;
-    const slots = e.units * each, shown = Math.min(waves, 12), first = waves - shown;
+    const waves = Number(e.waves.waves), each = e.occupancy.blocks_per_sm;
+    const slots = e.units * each, shown = Math.min(waves, 12), first = BigInt(e.waves.waves) - BigInt(shown);
     const left = first > 0 ? 60 : 0, w = (width - left) / shown, h = (height - 18) / e.units;
-    const tail = tiles - (waves - 1) * slots;
+    const tail = Number(BigInt(e.waves.tiles) - (BigInt(e.waves.waves) - 1n) * BigInt(slots));
     for (let i = 0; i < shown; i++) {
-      const wave = first + i, filled = wave === waves - 1 ? tail : slots;
+      const wave = first + BigInt(i), filled = i === shown - 1 ? tail : slots;
       for (let sm = 0; sm < e.units; sm++) {
         for (let slot = 0; slot < each; slot++) {
           const busy = slot * e.units + sm < filled;
@@ -264,7 +264,7 @@ export class ScheduleScene {
       }
       context.fillStyle = colour.text;
       context.font = '11px system-ui, sans-serif';
-      context.fillText(`wave ${digits(wave + 1)}`, left + i * w + 2, height - 5);
+      context.fillText(`wave ${digits(wave + 1n)}`, left + i * w + 2, height - 5);
     }
     context.fillStyle = colour.muted;
     if (first > 0) context.fillText(`${digits(first)} full`, 2, height / 2);

@@ -32,6 +32,9 @@ export class State {
     return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : absent;
   }
 
+  // A text that is a name of the table's own; usual where it is none.
+  choice(name, table, usual) { return Object.hasOwn(table, this.get(name)) ? this.get(name) : usual; }
+
   // Several changes at once: a text, an array of texts, or null to leave the name out.
   set(changes) {
     for (const [name, value] of Object.entries(changes)) {

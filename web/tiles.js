@@ -15,6 +15,13 @@ const kMomentTexts = {
   multiply: 'Every thread reads both tiles from shared memory and adds its products.',
   empty: 'The second barrier: nobody loads the next tiles before every thread has read these.',
 };
+// A floor as text: exact while a double is, with the digits cut after three beyond that.
+function atLeast(value) {
+  const whole = Math.ceil(value);
+  if (Number.isSafeInteger(whole)) return digits(whole);
+  const text = String(BigInt(whole));
+  return `${text[0]}.${text.slice(1, 3)}e+${text.length - 1}`;
+}
 const kSpeeds = { slow: 900, usual: 350, fast: 80 };
 
 export class TilesScene {
@@ -22,6 +29,7 @@ export class TilesScene {
     this.state = state;
     this.model = model;
     this.timer = null;
+    this.nearest = {};
     this.figure = new Drawing('A, B and C with their tiles', (...a) => this.draw(...a), w => this.height(w));
     this.figure.canvas.addEventListener('click', event => this.click(event));
     this.caption = element('figcaption', { id: 'tiles-text' });
@@ -86,10 +94,15 @@ export class TilesScene {
 
   show(count) {
     this.count = count;
-    const step = count.error ? count : this.model.ask('step', this.state.query(this.place()));
+    this.nearest = {};
+    const asked = count.error ? count : this.model.ask('step', this.state.query(this.place()));
+    // A place that does not exist: its message, and the nearest one that does.
+    const lost = asked.error && !count.error;
+    if (lost) this.nearest = this.nearestPlace(count);
+    const step = lost ? this.model.ask('step', this.state.query(this.place())) : asked;
     this.step_ = step;
-    if (step.error) this.stop();
-    this.caption.textContent = step.error ?? this.sentence(step);
+    if (asked.error) this.stop();
+    this.caption.textContent = step.error ?? (asked.error ? `${asked.error}. The nearest is shown. ` : '') + this.sentence(step);
     if (step.error) {
       this.counters.replaceChildren();
       this.totals.replaceChildren();
@@ -101,14 +114,19 @@ export class TilesScene {
     }
     this.showBarriers();
     this.source.show(count, this.moment());
-    this.inside.show(count);
+    this.inside.show(count, this.place());
     this.fragment.show(count);
     this.figure.redraw();
   }
 
   moment() { return kMoments.includes(this.state.get('moment')) ? this.state.get('moment') : 'load'; }
   place() {
-    return { at: this.state.get('at'), phase: this.state.get('phase'), moment: this.state.get('moment') };
+    return { at: this.state.get('at'), phase: this.state.get('phase'), moment: this.state.get('moment'), ...this.nearest };
+  }
+  nearestPlace(count) {
+    const within = (text, number) => String(Math.min(Math.max(0, parseInt(text, 10) || 0), Math.max(0, number - 1)));
+    const [row, column] = this.state.get('at').split(',');
+    return { at: `${within(row, count.tiles_m)},${within(column, count.tiles_n)}`, phase: within(this.state.get('phase'), count.phases), moment: this.moment() };
   }
 
   showTransport(step) {
@@ -117,7 +135,7 @@ export class TilesScene {
     this.position.textContent = this.count.phases === 0 ? 'K is 0: no phase'
       : `phase ${digits(step.phase + 1)} of ${digits(this.count.phases)}`;
     this.moments.querySelector(`[value=${step.moment}]`).checked = true;
-    this.speed.value = this.state.get('speed') in kSpeeds ? this.state.get('speed') : 'usual';
+    this.speed.value = this.state.choice('speed', kSpeeds, 'usual');
     if (!this.row.matches(':focus')) this.row.value = step.row;
     if (!this.column.matches(':focus')) this.column.value = step.column;
   }
@@ -155,7 +173,7 @@ export class TilesScene {
     const rows = [['naive', product ? digits(product.naive) : 'not walked', digits(c.naive), bytesText(Number(c.naive) * size)]];
     c.levels.forEach((level, i) => rows.push([`${level.level} ← ${level.reads_from}`, soFar(i), digits(level.reads), bytesText(Number(level.reads) * size)]));
     rows.push(['minimum', '', digits(c.minimum), bytesText(Number(c.minimum) * size)]);
-    rows.push(['lower bound', '', c.bound_bytes === null ? 'not known here' : '≥ ' + digits(Math.ceil(c.bound_bytes / size)), c.bound_bytes === null ? '' : bytesText(c.bound_bytes)]);
+    rows.push(['lower bound', '', c.bound_bytes === null ? 'not known here' : '≥ ' + atLeast(c.bound_bytes / size), c.bound_bytes === null ? '' : bytesText(c.bound_bytes)]);
     const place = product ? `This is block ${digits(product ? step.index + 1 : 0)} of ${digits(c.blocks)} in launch order. ` : '';
     const note = element('p', { class: 'explain' }, place +
       `Fewer global reads than naive: ${short(Number(c.naive) / Math.max(1, Number(c.tiled)))} times. The minimum reads each element once; the lower bound holds for every schedule with the registers and shared memory of ${c.machine}.`);
@@ -192,7 +210,7 @@ export class TilesScene {
       this.barrier = this.barrierAnswer = null;
       return;
     }
-    const answer = this.model.ask('barriers', this.state.query({ at: this.state.get('at'), without }));
+    const answer = this.model.ask('barriers', this.state.query({ at: this.place().at, without }));
     if (answer === this.barrierAnswer) return;
     this.barrierAnswer = answer;
     this.barrier = answer.error ? null : answer;
@@ -239,17 +257,17 @@ export class TilesScene {
 
   // ---- Moving
 
-  go(phase) { this.state.set({ phase: String(phase) }); }
+  go(phase) { this.state.set({ ...this.nearest, phase: String(phase) }); }
   step(by) {
     if (this.step_?.error || !this.count || this.count.error) return;
     const phase = Math.min(Math.max(0, this.step_.phase + by), Math.max(0, this.count.phases - 1));
-    this.state.set({ phase: String(phase), moment: by < 0 || phase !== this.step_.phase ? null : this.state.get('moment') });
+    this.state.set({ ...this.nearest, phase: String(phase), moment: by < 0 || phase !== this.step_.phase ? null : this.state.get('moment') });
   }
   stepMoment(by) {
     if (this.step_?.error || this.count.error) return false;
     const at = this.step_.phase * 4 + kMoments.indexOf(this.moment()) + by;
     if (at < 0 || at >= this.count.phases * 4) return false;
-    this.state.set({ phase: String(Math.floor(at / 4)), moment: kMoments[at % 4] });
+    this.state.set({ ...this.nearest, phase: String(Math.floor(at / 4)), moment: kMoments[at % 4] });
     return true;
   }
   moveTile(rows, columns) {
@@ -257,13 +275,13 @@ export class TilesScene {
     if (s?.error || c.error) return;
     const row = Math.min(Math.max(0, s.row + rows), c.tiles_m - 1);
     const column = Math.min(Math.max(0, s.column + columns), c.tiles_n - 1);
-    this.state.set({ at: `${row},${column}` });
+    this.state.set({ ...this.nearest, at: `${row},${column}` });
   }
   toggle() { this.timer === null ? this.restart(true) : this.stop(); }
   restart(from) {
     if (this.timer === null && !from) return;
     clearInterval(this.timer);
-    this.timer = setInterval(() => { if (!this.stepMoment(1)) this.stop(); }, kSpeeds[this.state.get('speed')] ?? kSpeeds.usual);
+    this.timer = setInterval(() => { if (!this.stepMoment(1)) this.stop(); }, kSpeeds[this.state.choice('speed', kSpeeds, 'usual')]);
     this.play.textContent = 'Pause';
     this.play.setAttribute('aria-label', 'Pause');
   }

@@ -340,6 +340,20 @@ class Use(ExplorerTest):
         page.keyboard.press("ArrowRight")
         self.assertTrue(page.locator("#scene-schedule").is_visible())
 
+    def test_keys_step_where_a_control_has_no_use_for_them(self):
+        page = self.open("m=512&n=512&k=256")
+        for control in (page.locator("#scene-tiles").get_by_label("Phase", exact=True), page.get_by_label("Load", exact=True),
+                        page.locator("#tab-tiles")):
+            control.focus()
+            page.keyboard.press(".")
+            self.assertTrue(page.get_by_label("Barrier 1").is_checked())
+            page.keyboard.press(",")
+            self.assertTrue(page.get_by_label("Load", exact=True).is_checked())
+        page.locator("#scene-tiles").get_by_label("Phase", exact=True).focus()
+        page.keyboard.press(" ")
+        self.assertEqual(page.get_by_role("button", name="Pause").count(), 1)
+        page.keyboard.press(" ")
+
     def test_a_step_leaves_what_it_does_not_change(self):
         """A table keeps its scroll, a mark of the roofline its node (so that it moves)."""
         self.page.set_viewport_size({"width": 360, "height": 800})
@@ -407,6 +421,73 @@ class Hostile(ExplorerTest):
                                 self.page.inner_text("#message") != "", state)
         self.go("m=64&n=64&k=64")
         self.assertIn("Tile 0, 0", self.page.inner_text("#tiles-text"))
+
+    def test_names_that_every_object_has(self):
+        self.open()
+        for name in ("constructor", "toString", "__proto__"):
+            self.go(f"scene={name}&speed={name}")
+            self.assertTrue(self.page.locator("#scene-tiles").is_visible(), name)
+            self.assertEqual(self.page.get_by_label("Speed").input_value(), "usual", name)
+
+    def test_a_place_that_does_not_exist(self):
+        """Its message stands, the nearest is shown, and the controls work from there."""
+        page = self.open("m=512&n=512&k=256&phase=99999")
+        self.assertIn("phase", page.inner_text("#tiles-text"))
+        self.assertIn("phase 32 of 32", page.inner_text("#position"))
+        page.get_by_label("Previous phase").click()
+        self.assertIn("phase 31 of 32", page.inner_text("#position"))
+        self.assertRegex(page.inner_text("#tiles-text"), "^Tile 0, 0")
+        self.go("m=512&n=512&k=256&at=9999,0")
+        self.assertIn("Tile 3, 0 of 4", page.inner_text("#tiles-text"))
+        self.assertIn("This one owns", page.inner_text("#inside-text"))
+        page.locator("body").press("Shift+ArrowUp")
+        self.assertRegex(page.inner_text("#tiles-text"), "^Tile 2, 0")
+
+    def test_a_wrong_thread_keeps_its_fields(self):
+        page = self.open("m=512&n=512&k=256&thread=99,0")
+        row = page.get_by_label("Row of the thread tile")
+        self.assertEqual(row.input_value(), "99")
+        for text in ("-1", "abc", "2"):
+            row.fill(text)
+            row.press("Enter")
+            self.assertTrue(row.is_visible(), text)
+        self.assertIn("This one owns", page.inner_text("#inside-text"))
+        page.get_by_label("Next outer product").click()
+        self.assertIn("Step 2", page.inner_text("#inside-text"))
+
+    def test_a_large_thread_tile_is_few_rectangles(self):
+        page = self.open()
+        page.evaluate("""() => { const draw = CanvasRenderingContext2D.prototype.fillRect; window.rectangles = 0;
+            CanvasRenderingContext2D.prototype.fillRect = function (...a) { ++rectangles; draw.apply(this, a); }; }""")
+        for thread in ("4096x4096", "4096x4096x0/2048x2048"):
+            self.go(f"tile=block:4096x4096x8&tile=thread:{thread}")
+            page.wait_for_timeout(60)
+        self.assertLess(page.evaluate("rectangles"), 200000)
+
+
+class Numbers(ExplorerTest):
+    def test_groups_stand_before_the_point_only(self):
+        page = self.open()
+        shown = page.evaluate("import('./draw.js').then(d => [0.0501, 1234567, -1234, '12345678901234567890', 5.681817e24]"
+                              ".map(x => typeof x === 'string' ? d.digits(x) : d.short(x)))")
+        self.assertEqual(shown, ["0.0501", "1,234,567", "-1,234", "12,345,678,901,234,567,890", "5.68e+24"])
+        self.go("m=1000000000&n=1000000000&k=1000000000")
+        self.assertRegex(self.table("totals")["lower bound"][1], r"^\u2265 \d\.\d\de\+\d+$")
+
+    def test_the_last_wave_is_exact(self):
+        """More blocks than a double counts: the tail is that of the model's exact number."""
+        page = self.open()
+        self.go(f"scene=schedule&m=1499999999&n=1499999991&k=8&tile=block:8x8x8&tile=thread:1x1x0")
+        waves = page.evaluate("tilewise.model.ask('estimate', tilewise.state.query())")
+        self.assertNotIn("error", waves)
+        slots = waves["units"] * waves["occupancy"]["blocks_per_sm"]
+        tail = int(waves["waves"]["tiles"]) % slots
+        self.assertIn(f"The last wave holds {tail:,} of {slots:,} blocks", page.inner_text("#waves-text"))
+
+    def test_every_type_can_be_chosen(self):
+        page = self.open()
+        offered = page.locator("#problem [name=type] option").all_inner_texts()
+        self.assertEqual(set(offered), {"f32", "f64", "bf16", "f16", "f8e4m3", "f8e5m2"})
 
 
 class Accessible(ExplorerTest):
