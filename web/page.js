@@ -7,9 +7,10 @@ import { OrderScene } from 'tilewise/order.js';
 import { BanksScene } from 'tilewise/banks.js';
 
 const kScenes = { tiles: TilesScene, schedule: ScheduleScene, order: OrderScene, banks: BanksScene };
-const kUsual = { m: '4096', n: '4096', k: '4096', type: 'f32', schedule: 'square_tile', machine: 'h200' };
+const kUsual = { m: '4096', n: '4096', k: '4096', type: 'f32', schedule: 'square_tile', machine: 'h200', operands: 'nn' };
 // Controls that leave a key to the scene.
 const kFreeKeys = { '.': '[type=range], [type=radio], [role=tab]', ',': '[type=range], [type=radio], [role=tab]', ' ': '[type=range], [type=radio]:checked' };
+const kNamesOperands = /layout (nn|nt|tn|tt)\b/;
 const kDark = '(prefers-color-scheme: dark)';
 
 class Page {
@@ -49,6 +50,7 @@ class Page {
       form[name].addEventListener('keydown', event => { if (event.key === 'Enter') form[name].blur(); });
     }
     form.type.addEventListener('change', () => state.set({ type: form.type.value }));
+    form.operands.addEventListener('change', () => state.set({ operands: form.operands.value }));
     form.machine.addEventListener('change', () => state.set({ machine: form.machine.value }));
     form.schedule.addEventListener('change', () => state.takeSchedule(form.schedule.value));
     const button = this.find('share');
@@ -102,12 +104,15 @@ class Page {
     const form = this.find('problem'), state = this.state;
     for (const [name, value] of Object.entries(kUsual)) {
       const field = form[name];
-      const text = state.get(name, value);
+      const text = state.get(name, name === 'operands' ? answer.operands ?? value : value);
       if (field.value !== text && (!field.matches(':focus') || field.tagName === 'SELECT')) field.value = text;
       field.removeAttribute('aria-invalid');
     }
     const note = this.model.names.schedules.find(s => s.name === form.schedule.value)?.note ?? '';
-    this.find('schedule-note').textContent = (state.edited() ? 'Changed from its named form. ' : '') + note;
+    const refusal = answer.error || answer.device === 'cpu' ? null : this.model.ask('estimate', state.query()).error;
+    if (refusal && kNamesOperands.test(refusal)) form.operands.setAttribute('aria-invalid', 'true');
+    this.find('schedule-note').textContent = (state.edited() ? 'Changed from its named form. ' : '') + note +
+      (refusal ? ` It cannot run as chosen: ${refusal.replace(/^explain: /, '')}.` : '');
     const message = this.find('message');
     message.hidden = !answer.error;
     message.textContent = answer.error ?? '';

@@ -37,7 +37,8 @@ export class ScheduleScene {
     this.model = model;
     this.tiles = {};
     this.fields = {};
-    this.touched = null;
+    this.edit = null;  // the field that was just changed
+    this.touched = null;  // the last one, and the query that it made
     this.makeForm();
     this.result = element('div', { class: 'side results' });
     this.counts = element('div', {});
@@ -70,7 +71,7 @@ export class ScheduleScene {
       const controls = field.parts.map(part => this.control(field, part, take));
       this.fields[field.name] = { ...this.line(field.name, field.label, controls), control: controls[0], controls };
     }
-    this.reset = element('button', { type: 'button', onclick: () => { this.touched = null; this.state.takeSchedule(this.state.get('schedule', 'square_tile')); } }, 'Undo all changes');
+    this.reset = element('button', { type: 'button', onclick: () => { this.state.takeSchedule(this.state.get('schedule', 'square_tile')); } }, 'Undo all changes');
     this.form.append(this.lines, this.reset, element('p', { class: 'explain' }, 'thread 8x8/2x2 is an 8 × 8 tile in 2 × 2 strided pieces.'));
     return this.form;
   }
@@ -95,7 +96,7 @@ export class ScheduleScene {
 
   // The texts of tiles, as the query writes them.
   takeTiles(level) {
-    this.touched = `tile-${level}`;
+    this.edit = `tile-${level}`;
     const tiles = [];
     for (const [name] of kLevels[this.device()]) {
       const text = this.tiles[name].control.value.trim().replace(/\s*[×x*]\s*/g, 'x');
@@ -105,7 +106,7 @@ export class ScheduleScene {
   }
   // The parts of one field, as the query writes them; a kind that was just chosen gets its usual amount.
   take(field) {
-    this.touched = field.name;
+    this.edit = field.name;
     const { controls } = this.fields[field.name];
     const kind = controls[0].value, changed = kind !== this.value(field)[0];
     const texts = field.parts.map((part, i) => {
@@ -168,19 +169,26 @@ export class ScheduleScene {
       control.removeAttribute('aria-invalid');
     }
     if (!message) return;
-    const shown = [all[this.touched], all[this.mentioned(message, Object.keys(all))], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
+    if (/^((m|n|k|type|machine|schedule|operands) is|unknown (type|machine|schedule)) |layout (nn|nt|tn|tt)\b/.test(message)) return;  // the page's own fields
+    const last = this.touched?.query === this.state.query() ? this.touched.name : null;
+    const shown = [all[this.mentioned(message, Object.keys(all))], all[last], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
     shown.error.textContent = message.replace(/^explain: /, '');
     shown.error.hidden = false;
     shown.control.setAttribute('aria-invalid', 'true');
   }
   mentioned(message, names) {
+    const place = name => message.search(new RegExp(`\\b${name.replace('tile-', '')}\\b`));
+    const first = names.find(name => place(name) === 0);
+    if (first) return first;
     if (/registers|threads/.test(message)) return 'tile-thread';
     if (/stages|shared memory/.test(message)) return 'stages';
-    return names.find(name => message.includes(name.replace('tile-', '')));
+    return names.filter(name => place(name) >= 0).sort((x, y) => place(x) - place(y))[0];
   }
 
   show(count) {
     this.fill();
+    if (this.edit) this.touched = { name: this.edit, query: this.state.query() };
+    this.edit = null;
     const e = count.error ? count : this.model.ask('estimate', this.state.query());
     this.estimate = e;
     this.note.hidden = Boolean(count.error) || this.device() !== 'cpu';

@@ -2,11 +2,11 @@
 // widget's trait. One object holds it; scenes listen to its changes.
 
 // What the model is asked with; the rest of the state is the page's own (scene, theme, speed...).
-const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'tile', 'cluster', 'stages', 'copy', 'vector',
+const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'operands', 'tile', 'cluster', 'stages', 'copy', 'vector',
   'layout', 'order', 'split', 'stream_k', 'persistent', 'swap_ab', 'consumers', 'promote', 'compute', 'kernel',
   'device', 'name', 'note'];
 const kKeepPause = 200;  // ms
-const kOfTheSchedule = kOfTheModel.slice(6);
+const kOfTheSchedule = kOfTheModel.slice(7);
 
 export class State {
   // keep(text) is called a little after a change, with all of it.

@@ -43,6 +43,7 @@ Answer answer_count(const Request& r) {
   w.member("n", r.problem.n);
   w.member("k", r.problem.k);
   w.member("type", to_string(r.problem.type_a));
+  w.member("operands", r.operands);
   w.member("element_bytes", size_bytes(r.problem.type_a));
   w.member("schedule", r.schedule.name);
   w.member("kernel", r.schedule.kernel);

@@ -39,6 +39,21 @@ Result<Problem> read_problem(const Query& query) {
   return make_problem(*m, *n, *k, type);
 }
 
+// Which of A and B are transposed in memory. Left out: what the schedule runs with, as a tensor
+// core takes elements that are not of 16 bits along k where bulk copies bring them.
+Result<std::string> set_operands(const Query& query, const Schedule& s, Problem& p) {
+  const bool along_k = s.copy == Copy::bulk && size_bytes(p.type_a) != 2;
+  const std::string text = query.has("operands") ? std::string(query.value("operands"))
+                           : along_k             ? "nt"
+                                                 : "nn";
+  if (text.size() != 2 || text.find_first_not_of("nt") != text.npos) {
+    return bad_request("operands is \"" + text.substr(0, 40) + "\"; valid are nn, nt, tn and tt");
+  }
+  if (text[0] == 't') p.a = {.row = 1, .column = p.m, .batch = 0};
+  if (text[1] == 't') p.b = {.row = 1, .column = p.k, .batch = 0};
+  return text;
+}
+
 }  // namespace
 
 Result<Request> parse_request(std::string_view text, const Library& library) {
@@ -58,6 +73,9 @@ Result<Request> parse_request(std::string_view text, const Library& library) {
   // The arithmetic is the schedule's: the page asks no problem for another.
   request.problem.compute =
       request.problem.type_a == Type::f64 ? Compute::f64 : request.schedule.compute;
+  auto operands = set_operands(request.query, request.schedule, request.problem);
+  if (!operands) return std::unexpected(operands.error());
+  request.operands = std::move(*operands);
   const auto machine =
       find(library.machines, "machine", request.query.value("machine"), kUsualMachine);
   if (!machine) return std::unexpected(machine.error());

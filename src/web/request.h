@@ -21,6 +21,7 @@ struct Library {
 struct Request {
   Query query;  // the whole of it: what an answer needs besides (a tile, a phase)
   Problem problem;
+  std::string operands;  // "nt": B alone is transposed in memory
   Schedule schedule;
   const Machine* machine = nullptr;  // of the library
 };

@@ -354,6 +354,36 @@ class Use(ExplorerTest):
         self.assertEqual(page.get_by_role("button", name="Pause").count(), 1)
         page.keyboard.press(" ")
 
+    def test_layouts_that_a_schedule_needs(self):
+        page = self.open()
+        for name, dtype in (("wgmma_fp8", "f8e4m3"), ("wgmma_fp8_promoted", "f8e4m3"), ("wgmma_pipeline_tf32", "f32")):
+            self.go(f"scene=schedule&schedule={name}&type={dtype}")
+            self.assertEqual(page.locator("#problem [name=operands]").input_value(), "nt", name)
+            self.assertIn("SM", page.inner_text("#occupancy-text"), name)
+            page.locator("#problem [name=operands]").select_option("nn")
+            self.assertIn("layout nt", page.inner_text("#schedule-note"), name)
+            self.assertEqual(page.locator(".field-error:visible").count(), 0, name)
+        self.go("operands=xy")
+        self.assertIn("operands is", page.inner_text("#message"))
+
+    def test_an_error_stands_at_the_field_that_it_names(self):
+        page = self.open("scene=schedule&schedule=mma&type=bf16")
+        field = page.get_by_label("block m \u00d7 n \u00d7 k")
+        field.fill("64x64x32")
+        field.press("Enter")
+        stages = page.locator("#field-stages")
+        stages.fill("0")
+        stages.press("Enter")
+        self.assertIn("stages", page.inner_text("#error-stages"))
+        for state in ("m=-5", "type=int", "k=x"):
+            self.go(f"scene=schedule&{state}")
+            self.assertNotEqual(page.inner_text("#message"), "")
+            self.assertEqual(page.locator(".field-error:visible").count(), 0, state)
+        self.go("scene=schedule&order=spiral")
+        self.assertIn("spiral", page.inner_text("#error-order"))
+        self.go("schedule=mma&type=f64")
+        self.assertIn("f64", page.inner_text("#schedule-note"))
+
     def test_a_step_leaves_what_it_does_not_change(self):
         """A table keeps its scroll, a mark of the roofline its node (so that it moves)."""
         self.page.set_viewport_size({"width": 360, "height": 800})
