@@ -29,7 +29,7 @@ function writeAddress(text) {
 
 function addressState(start) {
   const address = location.hash.length > 1 ? location.hash.slice(1) : location.search.slice(1);
-  const state = new State(address || start, writeAddress);
+  const state = new State(address || start, writeAddress, start);
   addEventListener('pagehide', () => state.write());
   addEventListener('hashchange', () => state.load(location.hash.slice(1)));
   return state;

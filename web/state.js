@@ -5,16 +5,30 @@
 const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'operands', 'tile', 'cluster', 'stages', 'copy', 'vector',
   'layout', 'order', 'split', 'stream_k', 'persistent', 'swap_ab', 'consumers', 'promote', 'compute', 'kernel',
   'device', 'name', 'note'];
+const kProblem = ['m', 'n', 'k'];
 const kKeepPause = 200;  // ms
 const kOfTheSchedule = kOfTheModel.slice(7);
 
 export class State {
   // keep(text) is called a little after a change, with all of it.
-  constructor(text, keep) {
+  // What the text leaves out is as in `written`, the state that the page was made with.
+  constructor(text, keep, written = '') {
     this.listeners = [];
-    this.items = new URLSearchParams(text);
+    this.written = new URLSearchParams(written);
+    this.items = this.completed(text);
     this.keep = keep;
     this.pending = null;
+  }
+
+  completed(text) {
+    const items = new URLSearchParams(text);
+    const tiled = ['schedule', ...kOfTheSchedule].some(name => items.has(name));
+    const names = tiled ? kProblem : [...kProblem, 'schedule', ...kOfTheSchedule];
+    for (const name of names) {
+      if (items.has(name)) continue;
+      for (const value of this.written.getAll(name)) items.append(name, value);
+    }
+    return items;
   }
 
   text() { return this.items.toString(); }
@@ -22,7 +36,7 @@ export class State {
   load(text) {
     clearTimeout(this.pending);
     this.pending = null;
-    this.items = new URLSearchParams(text);
+    this.items = this.completed(text);
     this.tell();
   }
 

@@ -77,6 +77,14 @@ class OneFile(ExplorerTest):
         page.keyboard.press("ArrowRight")
         self.assertIn("phase 2 of 65", page.inner_text("#position"))
 
+    def test_an_address_without_sizes_has_the_page_s_own(self):
+        page = self.open("scene=schedule", url=(self.path / "page.html").as_uri())
+        self.assertEqual([page.locator(f"[name={name}]").input_value() for name in "mnk"], ["1000", "700", "520"])
+        self.assertEqual(page.get_by_label("thread m \u00d7 n").input_value(), "8x8")
+        self.go("m=64&tile=block:16x16x4")
+        self.assertEqual([page.locator(f"[name={name}]").input_value() for name in "mnk"], ["64", "700", "520"])
+        self.assertEqual(page.evaluate("tilewise.state.items.getAll('tile')"), ["block:16x16x4"])
+
     def test_files_come_from_their_own_server_only(self):
         self.open()
         self.assertTrue(all(url.startswith((self.site.removesuffix("index.html"), "data:")) for url in self.requests))
