@@ -25,7 +25,8 @@ bool next_entry(std::string_view& rest, Entry& entry) {
   if (space == std::string_view::npos || line == std::string_view::npos || line < space)
     return false;
   std::size_t bytes = 0;
-  std::from_chars(rest.data(), rest.data() + space, bytes);
+  const std::string_view digits = rest.substr(0, space);
+  std::from_chars(digits.data(), digits.data() + digits.size(), bytes);
   if (rest.size() - line - 1 < bytes) return false;
   entry.key = rest.substr(space + 1, line - space - 1);
   entry.record = rest.substr(line + 1, bytes);
