@@ -69,12 +69,14 @@ __device__ inline Two<Stored> two_from_bits(unsigned bits) {
   }
 }
 
-// Whether every row is contiguous and starts on a multiple of 16 bytes.
+// Whether a bulk copy can bring the operand: every row is contiguous, starts on a multiple of 16
+// bytes, and lies behind the one before it. The host asks the same (src/gpu/tensor_maps.cpp).
 template <class Stored>
-__device__ inline bool in_chunks(const MatrixArgument& operand) {
+__device__ inline bool in_chunks(const MatrixArgument& operand, int64 columns) {
   const int64 bytes = (operand.row | operand.batch) * static_cast<int64>(sizeof(Stored)) |
                       static_cast<int64>(reinterpret_cast<unsigned long long>(operand.data));
-  return operand.column == 1 && bytes % 16 == 0;
+  const bool apart = operand.row >= columns && operand.batch >= 0;
+  return operand.column == 1 && apart && bytes % 16 == 0;
 }
 
 // ---- Selection: NaN on either side gives NaN

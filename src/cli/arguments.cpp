@@ -8,6 +8,7 @@
 
 #include "io/file_bytes.h"
 #include "io/wording.h"
+#include "schedule/bulk_copy.h"
 
 namespace tilewise::cli {
 namespace {
@@ -140,12 +141,11 @@ Result<Schedule> schedule_of(const TilingOptions& options, std::string_view fall
 
 Result<void> set_layout(Problem& p, std::string_view layout) {
   if (layout.empty()) layout = size_bytes(p.type_a) == 1 ? "nt" : "nn";
-  if (layout != "nn" && layout != "nt" && layout != "tn" && layout != "tt") {
+  if (!is_operand_layout(layout)) {
     return bad_request(
         fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
   }
-  if (layout[0] == 't') p.a.row = 1, p.a.column = p.m;
-  if (layout[1] == 't') p.b.row = 1, p.b.column = p.k;
+  set_operand_layout(p, layout);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "io/json_writer.h"
 #include "io/text_table.h"
 #include "io/wording.h"
+#include "schedule/bulk_copy.h"
 #include "tilewise/units.h"
 
 namespace tilewise::cli {
@@ -31,14 +32,9 @@ Result<Problem> problem_of(const UnitsRequest& request) {
   Problem p = make_problem(sizes->m, sizes->n, sizes->k, type);
   p.compute = request.schedule.compute;
   if (size_bytes(type) == 1) p.type_c = p.type_d = Type::bf16;
-  const bool along_k = request.schedule.copy == Copy::bulk && size_bytes(type) != 2;
-  const std::string layout = !request.layout.empty() ? request.layout : along_k ? "nt" : "nn";
-  if (layout.size() != 2 || layout.find_first_not_of("nt") != std::string::npos) {
-    return bad_request(
-        fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
-  }
-  if (layout[0] == 't') p.a = {.row = 1, .column = p.m, .batch = 0};
-  if (layout[1] == 't') p.b = {.row = 1, .column = p.k, .batch = 0};
+  std::string layout = request.layout;
+  if (layout.empty()) layout = reads_along_k(request.schedule, type) ? "nt" : "nn";
+  if (auto set = set_layout(p, layout); !set) return std::unexpected(set.error());
   return p;
 }
 

@@ -194,7 +194,7 @@ std::string print_staged(const Source& staged, const std::string& rest) {
          "  static __device__ bool in_chunks(const KernelArguments& arguments) {\n"
          "    return epilogue::in_chunks<" +
          type + ">(" + staged.matrix +
-         ");\n  }\n"
+         ", arguments.n);\n  }\n"
          "  static __device__ const MatrixArgument& staged(const KernelArguments& arguments) {\n"
          "    return " +
          staged.matrix +

@@ -141,7 +141,10 @@ Result<TensorMaps> encode_tensor_maps(const Problem& p, const LaunchInfo& info,
   if (const auto staged = staged_matrix(p.epilogue, p.type_c, p.type_d)) {
     const MatrixArgument& matrix =
         staged->operand < 0 ? arguments.c : arguments.operands[staged->operand];
+    // Strides of named operands are the caller's: rows may repeat or overlap.
+    const bool apart = matrix.row >= p.n && matrix.batch >= 0;
     const BulkView source = view("the epilogue", staged->type, matrix, p.m, p.n, arguments.batch);
+    if (!apart) return maps;
     if (auto ok = encode_like_d(source, matrix, maps.source); !ok) {
       return std::unexpected(ok.error());
     }

@@ -68,4 +68,18 @@ Result<void> check_bulk_copy(const Problem& p, std::string_view verb) {
   return check_strides(verb, "B", p.type_b, p.b, p.k, p.n);
 }
 
+bool reads_along_k(const Schedule& schedule, Type type) {
+  constexpr int kEitherWayBytes = 2;
+  return schedule.copy == Copy::bulk && size_bytes(type) != kEitherWayBytes;
+}
+
+bool is_operand_layout(std::string_view text) {
+  return text.size() == 2 && text.find_first_not_of("nt") == text.npos;
+}
+
+void set_operand_layout(Problem& p, std::string_view text) {
+  if (text[0] == 't') p.a.row = 1, p.a.column = p.m;
+  if (text[1] == 't') p.b.row = 1, p.b.column = p.k;
+}
+
 }  // namespace tilewise

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tilewise/problem.h"
+#include "tilewise/schedule.h"
 
 namespace tilewise {
 
@@ -11,5 +12,14 @@ namespace tilewise {
 // and batches that start on multiples of 16 bytes; elements that are not of 16 bits lie along K in
 // both. The message starts with `verb` and names the operand, the stride and the way out.
 [[nodiscard]] Result<void> check_bulk_copy(const Problem& problem, std::string_view verb);
+
+// Whether a schedule's kernel reads elements of this type along K alone: tensor cores take those
+// that are not of 16 bits so from shared memory, where bulk copies bring them.
+[[nodiscard]] bool reads_along_k(const Schedule& schedule, Type type);
+
+// "nn", "nt", "tn", "tt": which of A and B of a dense problem are transposed in memory.
+[[nodiscard]] bool is_operand_layout(std::string_view text);
+// text: one of them.
+void set_operand_layout(Problem& problem, std::string_view text);
 
 }  // namespace tilewise

@@ -1,5 +1,6 @@
 #include "web/request.h"
 
+#include "schedule/bulk_copy.h"
 #include "schedule/nearest.h"
 #include "web/schedule_query.h"
 
@@ -39,18 +40,15 @@ Result<Problem> read_problem(const Query& query) {
   return make_problem(*m, *n, *k, type);
 }
 
-// Which of A and B are transposed in memory. Left out: what the schedule runs with, as a tensor
-// core takes elements that are not of 16 bits along k where bulk copies bring them.
+// Which of A and B are transposed in memory. Left out: what the schedule runs with.
 Result<std::string> set_operands(const Query& query, const Schedule& s, Problem& p) {
-  const bool along_k = s.copy == Copy::bulk && size_bytes(p.type_a) != 2;
-  const std::string text = query.has("operands") ? std::string(query.value("operands"))
-                           : along_k             ? "nt"
-                                                 : "nn";
-  if (text.size() != 2 || text.find_first_not_of("nt") != text.npos) {
+  const std::string text = query.has("operands")        ? std::string(query.value("operands"))
+                           : reads_along_k(s, p.type_a) ? "nt"
+                                                        : "nn";
+  if (!is_operand_layout(text)) {
     return bad_request("operands is \"" + text.substr(0, 40) + "\"; valid are nn, nt, tn and tt");
   }
-  if (text[0] == 't') p.a = {.row = 1, .column = p.m, .batch = 0};
-  if (text[1] == 't') p.b = {.row = 1, .column = p.k, .batch = 0};
+  set_operand_layout(p, text);
   return text;
 }
 

@@ -346,8 +346,10 @@ class Run(CommandTest):
         self.assertLessEqual(document["time_us"], document["high_us"])
         self.assertAlmostEqual(document["gflops"], 2e-3 * 100 * 70 * 50 / document["time_us"], 6)
         self.assertGreater(document["peak_gflops"], 0)
-        # The median of the turns' own shares, not the share of the medians.
-        self.assertGreater(document["share_of_peak"], 0)
+        # The median of the turns' own shares, not the share of the medians; but of their size.
+        of_medians = document["gflops"] / document["peak_gflops"]
+        self.assertGreater(document["share_of_peak"], of_medians / 4)
+        self.assertLess(document["share_of_peak"], of_medians * 4)
         self.assertLess(document["max_error"], document["error_bound"])
         self.assertIn("--seed 1", document["repeat"])
         self.assertIn("--threads", document["repeat"])

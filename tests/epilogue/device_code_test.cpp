@@ -89,7 +89,7 @@ TEST(DeviceCode, NamesTheMatrixThatAKernelMayBringInBulk) {
   EXPECT_THAT(code, HasSubstr(R"(  // residual, in bulk
   static constexpr bool kStaged = true;
   static __device__ bool in_chunks(const KernelArguments& arguments) {
-    return epilogue::in_chunks<bf16>(arguments.operands[1]);
+    return epilogue::in_chunks<bf16>(arguments.operands[1], arguments.n);
   }
   static __device__ const MatrixArgument& staged(const KernelArguments& arguments) {
     return arguments.operands[1];

@@ -22,13 +22,15 @@ struct Source {
   bool in_place = false;     // it is D
   bool is_c = false;         // it is C, not a named operand
   std::int64_t batch = 1;
-  bool shared = false;  // one matrix for the whole batch
+  bool shared = false;    // one matrix for the whole batch
+  bool repeated = false;  // one row for all rows
 };
 constexpr Source kSources[] = {
     {.name = "aligned", .pad = 0, .offset = 0},
     {.name = "odd pitch", .pad = 1, .offset = 0},
     {.name = "odd base", .pad = 0, .offset = 1},
     {.name = "in place", .pad = 0, .offset = 0, .in_place = true},
+    {.name = "one row", .pad = 0, .offset = 0, .repeated = true},
     {.name = "C", .pad = 0, .offset = 0, .is_c = true},
     {.name = "batch", .pad = 0, .offset = 0, .batch = 2},
     {.name = "shared", .pad = 8, .offset = 8, .batch = 2, .shared = true},
@@ -59,7 +61,8 @@ void set_epilogue(Problem& p, const Source& source) {
                                               : "relu(acc + bias[n]) + x[b,m,n]")
                    .value();
   const std::int64_t pitch = p.n + source.pad + (source.pad % 8 == 0 ? (8 - p.n % 8) % 8 : 0);
-  const Strides strides{pitch, 1, source.shared || p.batch == 1 ? 0 : (p.m + 1) * pitch};
+  const Strides strides{source.repeated ? 0 : pitch, 1,
+                        source.shared || p.batch == 1 ? 0 : (p.m + 1) * pitch};
   p.c = source.is_c ? strides : p.c;
   if (source.in_place) p.d = strides;
   for (int i = 0; i < p.epilogue.num_operands; ++i) {
@@ -80,7 +83,7 @@ std::string mistakes_of(const Problem& p, const Schedule& schedule, const Layout
   const std::int64_t batch = source.shared ? 1 : p.batch;
   HostMatrix matrix(strides, p.m, p.n, batch, type, source.offset * size_bytes(type));
   for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t m = 0; m < p.m; ++m) {
+    for (std::int64_t m = 0; m < (source.repeated ? 1 : p.m); ++m) {
       for (std::int64_t n = 0; n < p.n; ++n) {
         matrix.set(place(strides, b, m, n), type, source_at(b, m, n));
       }
@@ -95,7 +98,8 @@ std::string mistakes_of(const Problem& p, const Schedule& schedule, const Layout
     for (std::int64_t m = 0; m < p.m; ++m) {
       for (std::int64_t n = 0; n < p.n; ++n, ++i) {
         const auto sum = static_cast<double>(sums[i] + bias_at(n));
-        const double value = std::max(sum, 0.0) + source_at(source.shared ? 0 : b, m, n);
+        const double value =
+            std::max(sum, 0.0) + source_at(source.shared ? 0 : b, source.repeated ? 0 : m, n);
         expected.set(place(p.d, b, m, n), type, value);
       }
     }

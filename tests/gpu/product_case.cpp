@@ -97,10 +97,6 @@ Result<RungNeeds> rung_needs(const Schedule& schedule) {
   return needs;
 }
 
-bool needs_along_k(const Schedule& schedule, Type type) {
-  return schedule.copy == Copy::bulk && size_bytes(type) != 2;
-}
-
 Problem make_case(const Shape& shape, const Layout& layout, Type type, const Schedule& schedule,
                   bool aligned) {
   const std::int64_t alignment = aligned ? kAlignedBytes : 0;

@@ -37,9 +37,6 @@ struct RungNeeds {
 // Error: a kernel that has no file.
 [[nodiscard]] Result<RungNeeds> rung_needs(const Schedule& schedule);
 
-// Whether a type needs operands along K (layout nt).
-[[nodiscard]] bool needs_along_k(const Schedule& schedule, Type type);
-
 // aligned: pitches are rounded up to multiples of 16 bytes.
 [[nodiscard]] Problem make_case(const Shape& shape, const Layout& layout, Type type,
                                 const Schedule& schedule, bool aligned);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/product_case.h"
+#include "schedule/bulk_copy.h"
 
 namespace tilewise::gpu {
 namespace {
@@ -40,7 +41,7 @@ TEST_P(Product, IsExactForEveryShapeAndLayout) {
   }
   for (const Type type : needs->types) {
     for (const auto& [layout, aligned] : layouts) {
-      if (needs_along_k(schedule, type) && (layout.transpose_a || !layout.transpose_b)) continue;
+      if (reads_along_k(schedule, type) && (layout.transpose_a || !layout.transpose_b)) continue;
       for (const Shape& shape : kShapes) {
         const Problem p = make_case(shape, layout, type, schedule, aligned);
         SCOPED_TRACE(std::string(to_string(type)) + " " + layout.name + " " + std::to_string(p.m) +

@@ -34,6 +34,7 @@
 #include "gpu/shared_patterns.h"
 #include "gpu/translation_unit.h"
 #include "io/json_writer.h"
+#include "schedule/bulk_copy.h"
 #include "tilewise/units.h"
 
 namespace tilewise::gpu {
@@ -82,7 +83,7 @@ struct CaseLayout {
 
 // Padded and offset as far as the rung allows it, and for the aligned copies too.
 std::vector<CaseLayout> odd_layouts(const Run& run, Type type) {
-  const bool along_k = needs_along_k(run.schedule, type);
+  const bool along_k = reads_along_k(run.schedule, type);
   std::vector<CaseLayout> layouts = {
       {{along_k ? "nt aligned" : "nn aligned", false, along_k, 16, run.needs.base_bytes, 1}, true}};
   if (run.needs.any_strides) layouts.push_back({{"nn odd", false, false, 1, 1, 1}, false});
@@ -109,7 +110,7 @@ std::vector<std::pair<Schedule, TranslationUnit>> variants(const std::vector<Run
   for (const Run& run : runs) {
     for (const Type type : run.needs.types) {
       std::vector<CaseLayout> layouts = odd_layouts(run, type);
-      layouts.push_back({needs_along_k(run.schedule, type) ? kDenseAlongK : kDense, true});
+      layouts.push_back({reads_along_k(run.schedule, type) ? kDenseAlongK : kDense, true});
       for (const CaseLayout& each : layouts) {
         for (const bool aligned_bases : {true, false}) {
           const Problem p = make_case(kRagged, each.layout, type, run.schedule, each.aligned);
@@ -229,7 +230,7 @@ int refusals(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.needs.any_strides) continue;
     for (const Type type : run.needs.types) {
-      const bool along_k = needs_along_k(run.schedule, type);
+      const bool along_k = reads_along_k(run.schedule, type);
       for (const auto& [layout, aligned] :
            {std::pair{Layout{"odd pitch", false, along_k, 1, 0, 1}, false},
             std::pair{Layout{"odd base", false, along_k, 16, size_bytes(type), 1}, true}}) {
@@ -266,7 +267,7 @@ void write_predictions(JsonWriter& w, const Traffic& traffic) {
 Result<bool> counted_case(const Run& run, const char* name, const Shape& shape, bool aligned,
                           JsonWriter& w) {
   const Type type = main_type(run);
-  const Layout layout = needs_along_k(run.schedule, type) ? kDenseAlongK : kDense;
+  const Layout layout = reads_along_k(run.schedule, type) ? kDenseAlongK : kDense;
   const Problem p = make_case(shape, layout, type, run.schedule, aligned);
   const auto traffic = count_units(p, run.schedule);
   if (!traffic) return std::unexpected(traffic.error());

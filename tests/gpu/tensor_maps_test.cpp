@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tilewise/epilogue.h"
+
 namespace tilewise::gpu {
 namespace {
 
@@ -52,6 +54,27 @@ TEST(TensorMaps, WithoutKNeitherANorBIsEncoded) {
   info.bulk = true;
   const auto maps = encode_tensor_maps(p, info, KernelArguments{});
   EXPECT_TRUE(maps.has_value()) << maps.error().message;
+}
+
+TEST(TensorMaps, AnEpilogueMatrixWhoseRowsRepeatOrOverlapIsNotEncoded) {
+  // Nothing is left to encode: D's rows are not on multiples of 16 bytes. The driver would refuse.
+  Problem p = make_problem(8, 64, 0, Type::bf16);
+  p.d.row = 65;
+  p.epilogue = parse_epilogue("acc + x[m,n]").value();
+  p.epilogue.operands[0].type = Type::bf16;
+  LaunchInfo info;
+  info.bulk = true;
+  info.d_box_inner = info.d_box_outer = 64;
+  info.d_swizzle = 128;
+  alignas(16) static char data[16];
+  for (const MatrixArgument& matrix : {MatrixArgument{data, 0, 1, 0}, MatrixArgument{data, 8, 1, 0},
+                                       MatrixArgument{data, 64, 1, -512}}) {
+    KernelArguments arguments{};
+    arguments.d = {data, 65, 1, 0};
+    arguments.operands[0] = matrix;
+    const auto maps = encode_tensor_maps(p, info, arguments);
+    EXPECT_TRUE(maps.has_value()) << maps.error().message;
+  }
 }
 
 TEST(TensorMaps, AddressesAreChecked) {

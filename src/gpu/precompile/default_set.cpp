@@ -4,7 +4,7 @@
 
 #include "gpu/choose_schedule.h"
 #include "gpu/honours.h"
-#include "gpu/tensor_maps.h"
+#include "schedule/bulk_copy.h"
 
 namespace tilewise::gpu {
 namespace {
@@ -14,8 +14,7 @@ constexpr std::int64_t kEdge = 1024;  // sizes are no part of a kernel
 Problem dense(Type type, std::string_view layout, Type output) {
   Problem p = make_problem(kEdge, kEdge, kEdge, type);
   p.type_c = p.type_d = output;
-  if (layout[0] == 't') p.a = {.row = 1, .column = kEdge, .batch = 0};
-  if (layout[1] == 't') p.b = {.row = 1, .column = kEdge, .batch = 0};
+  set_operand_layout(p, layout);
   return p;
 }
 
@@ -47,8 +46,7 @@ void add_named(std::vector<PrecompiledKernel>& set) {
     const std::string needs = header_line(files->at(*file), "Needs");
     for (const Type type : schedule_types(schedule, needs)) {
       const bool is_f8 = size_bytes(type) == 1;
-      // Tensor cores read elements that are not of 16 bits along k alone.
-      const bool along_k = schedule.copy == Copy::bulk && size_bytes(type) != 2;
+      const bool along_k = reads_along_k(schedule, type);
       Problem problem = dense(type, along_k ? "nt" : "nn", is_f8 ? Type::bf16 : type);
       problem.compute = schedule.compute;
       set.push_back({problem, schedule, "sm_90a", true});
