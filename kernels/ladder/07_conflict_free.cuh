@@ -2,8 +2,8 @@
 // Idea      no two threads of a wavefront meet in a bank: rows of shared memory are padded or
 //           swizzled for the transposed stores, thread tiles split in strided pieces for the loads
 // Moves     as 06
-// Honours   tiles: block, thread with repeat_m, repeat_n; vector_bytes as 06; shared_layout (pad:N
-//           or swizzle:N)
+// Honours   tiles: block, thread with repeat_m, repeat_n; vector_bytes as 06 (shared_a = shared_b =
+//           16); shared_layout (pad:N or swizzle:N)
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte loads as 06
 // Uses      256 threads, 10 KiB of shared memory
 // Limits    a phase waits for its loads, gone in 08

@@ -4,7 +4,7 @@
 //           phase is enough
 // Moves     as 07; A along k moves by elements (cp.async cannot transpose 16 bytes), B by chunks
 // Honours   tiles: block, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
-//           vector_bytes as 06; pad:N
+//           vector_bytes as 06 (shared_a = shared_b = 16); pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
 // Uses      256 threads, 24.75 KiB of shared memory with 3 stages
 // Limits    a warp's threads share few operands: 144 distinct words a k where 96 do, gone in 09

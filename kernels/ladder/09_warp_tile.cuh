@@ -3,7 +3,7 @@
 //           warp tile so that each 16-byte read is shared by neighbours: half the wavefronts
 // Moves     as 08; distinct words of a warp: (warp.m + warp.n) a k instead of 16 + 128
 // Honours   tiles: block, warp, thread with repeat_m, repeat_n; stages (2 or more); copy cp_async;
-//           vector_bytes as 06; pad:N
+//           vector_bytes as 06 (shared_a = shared_b = 16); pad:N
 // Needs     sm_80; float32; any M, N, K; any strides; 16-byte copies as 06
 // Uses      256 threads, 49.5 KiB of shared memory with 3 stages
 // Limits    fragments are read just before their use; the order of blocks is fixed: both gone in 10

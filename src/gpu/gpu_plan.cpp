@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "gpu/choose_schedule.h"
-#include "gpu/honours.h"
 #include "gpu/tensor_maps.h"
 #include "gpu/translation_unit.h"
+#include "schedule/honours.h"
 
 namespace tilewise::gpu {
 namespace {

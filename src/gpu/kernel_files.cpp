@@ -1,7 +1,5 @@
 #include "gpu/kernel_files.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -73,26 +71,6 @@ Result<KernelFiles> kernel_files() {
   return embedded_files();
 }
 
-std::string kernel_name(std::string_view file) {
-  if (file.starts_with("parts/")) return {};
-  std::string name = fs::path(file).stem().string();
-  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  if (name.size() > 3 && is_digit(name[0]) && is_digit(name[1]) && name[2] == '_') name.erase(0, 3);
-  return name;
-}
-
-Result<std::string> find_kernel_file(const KernelFiles& files, std::string_view kernel) {
-  std::string known;
-  for (const auto& [file, text] : files) {
-    const std::string name = kernel_name(file);
-    if (name.empty()) continue;
-    if (name == kernel) return file;
-    known += (known.empty() ? "" : ", ") + name;
-  }
-  return bad_request("schedule: kernel is \"" + std::string(kernel) +
-                     "\", which has no file under kernels/; there are " + known);
-}
-
 Result<std::vector<NamedText>> include_closure(const KernelFiles& files, std::string_view file) {
   std::vector<NamedText> closure;
   std::set<std::string> seen = {std::string(file)};
@@ -111,26 +89,6 @@ Result<std::vector<NamedText>> include_closure(const KernelFiles& files, std::st
     }
   }
   return closure;
-}
-
-std::string header_line(std::string_view text, std::string_view word) {
-  std::istringstream lines{std::string(text)};
-  std::string result;
-  bool inside = false;
-  for (std::string line; std::getline(lines, line) && line.starts_with("//");) {
-    const std::string_view body = std::string_view(line).substr(2);
-    if (inside && body.starts_with("     ")) {  // continued under the first column of text
-      result += ' ' + std::string(body.substr(body.find_first_not_of(' ')));
-      continue;
-    }
-    if (inside) break;
-    const std::string start = " " + std::string(word) + " ";
-    if (!body.starts_with(start)) continue;
-    const std::size_t begin = body.find_first_not_of(' ', start.size());
-    if (begin != std::string_view::npos) result = body.substr(begin);
-    inside = true;
-  }
-  return result;
 }
 
 }  // namespace tilewise::gpu

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "gpu/honours.h"
 #include "report/card_peaks.h"
 #include "report/element_check.h"
+#include "schedule/honours.h"
 
 namespace tilewise {
 namespace {
 
-std::string rung_of(const Schedule& schedule, const gpu::KernelFiles& files) {
-  const auto file = gpu::find_kernel_file(files, schedule.kernel);
+std::string rung_of(const Schedule& schedule, const KernelFiles& files) {
+  const auto file = find_kernel_file(files, schedule.kernel);
   if (!file || !file->starts_with("ladder/")) return {};
   return file->substr(std::string_view("ladder/").size(), 2);
 }
@@ -57,9 +57,9 @@ Result<std::vector<Schedule>> ladder_schedules(const Problem& problem) {
   std::vector<Schedule> schedules;
   for (const Schedule& schedule : named_schedules()) {
     if (schedule.device != Device::gpu || schedule.compute != problem.compute) continue;
-    const auto file = gpu::find_kernel_file(*files, schedule.kernel);
+    const auto file = find_kernel_file(*files, schedule.kernel);
     if (!file) continue;
-    const auto types = gpu::schedule_types(schedule, gpu::header_line(files->at(*file), "Needs"));
+    const auto types = schedule_types(schedule, header_line(files->at(*file), "Needs"));
     if (std::ranges::find(types, problem.type_a) == types.end()) continue;
     const auto rung = [&](const Schedule& each) { return rung_of(each, *files); };
     schedules.insert(std::ranges::upper_bound(schedules, rung(schedule), {}, rung), schedule);

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "gpu/honours.h"
 #include "gpu/kernel_files.h"
+#include "schedule/honours.h"
 
 namespace tilewise::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include "expected_resources.h"
 #include "gpu/compile.h"
 #include "gpu/embedded_cubins.h"
-#include "gpu/honours.h"
 #include "gpu/kernel_cache.h"
+#include "schedule/honours.h"
 #include "tilewise/schedule.h"
 
 namespace tilewise {
@@ -27,8 +27,8 @@ struct Variant {
 
 std::string needs_of(const Schedule& schedule) {
   const auto files = gpu::kernel_files().value();
-  const auto file = gpu::find_kernel_file(files, schedule.kernel);
-  return file ? gpu::header_line(files.at(*file), "Needs") : std::string();
+  const auto file = find_kernel_file(files, schedule.kernel);
+  return file ? header_line(files.at(*file), "Needs") : std::string();
 }
 
 bool has(const std::string& text, std::string_view word) {
@@ -37,7 +37,7 @@ bool has(const std::string& text, std::string_view word) {
 
 std::vector<Variant> variants_of(const Schedule& schedule, const std::string& needs) {
   std::vector<Variant> variants;
-  for (const Type type : gpu::schedule_types(schedule, needs)) {
+  for (const Type type : schedule_types(schedule, needs)) {
     // wgmma reads elements that are not of 16 bits along k alone.
     if (schedule.copy != Copy::bulk || size_bytes(type) == 2) variants.push_back({type, "nn"});
     variants.push_back({type, "nt"});
@@ -122,7 +122,7 @@ TEST_P(Resources, AreWhatTheTableExpects) {
   if (const auto compiler = gpu::nvrtc(); !compiler) GTEST_SKIP() << compiler.error().message;
   const auto nvdisasm = find_nvdisasm();
   const Schedule schedule = find_schedule(GetParam()).value();
-  const auto file = gpu::find_kernel_file(gpu::kernel_files().value(), schedule.kernel);
+  const auto file = find_kernel_file(gpu::kernel_files().value(), schedule.kernel);
   if (!file) GTEST_SKIP() << file.error().message;
   const std::string needs = needs_of(schedule);
   for (const std::string& architecture : architectures_of(needs)) {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "gpu/honours.h"
 #include "gpu/kernel_files.h"
 #include "model/ladder_schedules.h"
 #include "report/choose_schedule.h"
+#include "schedule/honours.h"
 #include "tilewise/report.h"
 #include "tilewise/units.h"
 
@@ -145,7 +145,7 @@ TEST(Explain, KernelsMultiplyWhatTheirHeadersSay) {
       Problem p = make_problem(64, 64, 64, type);
       if (type != Type::f64) p.compute = s.compute;
       const bool multiplies =
-          p.compute == s.compute && gpu::check_needs(files, p, s, "sm_90a").has_value();
+          p.compute == s.compute && check_needs(files, p, s, "sm_90a").has_value();
       EXPECT_EQ(kernel_multiplies(s, p), multiplies) << s.name << " " << to_string(type);
     }
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "gpu/choose_schedule.h"
-#include "gpu/honours.h"
 #include "schedule/bulk_copy.h"
+#include "schedule/honours.h"
 
 namespace tilewise::gpu {
 namespace {

@@ -1,10 +1,10 @@
-#include "gpu/honours.h"
+#include "schedule/honours.h"
 
 #include <algorithm>
-#include <cctype>
+#include <cstdint>
 #include <tuple>
 
-namespace tilewise::gpu {
+namespace tilewise {
 namespace {
 
 std::string text_of(std::int64_t m, std::int64_t n) {
@@ -24,7 +24,9 @@ void add_tiles(std::vector<SetField>& fields, const Schedule& schedule) {
   }
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 // Whether a line has one of the words, whole.
 bool has_word(std::string_view line, const std::vector<std::string>& words) {
@@ -56,6 +58,72 @@ std::string kernels_with(const KernelFiles& files, const SetField& field) {
     names += (names.empty() ? "" : ", ") + name;
   }
   return names;
+}
+
+// What an Honours line may say of a field besides its name, and how a schedule breaks that: "stages
+// is 1", or nothing.
+struct Condition {
+  std::string_view words;
+  std::string (*broken)(const Schedule&);
+};
+
+std::string tile_is(const Tile& tile) {
+  return std::string(to_string(tile.level)) + " tile is " + text_of(tile.m, tile.n);
+}
+
+constexpr Condition kConditions[] = {
+    {"thread 1 x 1",
+     [](const Schedule& s) {
+       const Tile* t = find_tile(s, Level::thread);
+       return t != nullptr && (t->m > 1 || t->n > 1) ? tile_is(*t) : std::string();
+     }},
+    {"thread (n = 1)",
+     [](const Schedule& s) {
+       const Tile* t = find_tile(s, Level::thread);
+       return t != nullptr && t->n > 1 ? tile_is(*t) : std::string();
+     }},
+    {"stages (2 or more)",
+     [](const Schedule& s) { return s.stages < 2 ? std::string("stages is 1") : std::string(); }},
+    {"shared_a = shared_b = 16",
+     [](const Schedule& s) {
+       const VectorBytes& v = s.vector_bytes;
+       return v.shared_a == 16 && v.shared_b == 16
+                  ? std::string()
+                  : "vector_bytes of shared memory is " + text_of(v.shared_a, v.shared_b);
+     }},
+};
+
+// The levels that a kernel's loops have ("tiles: block, thread"), each with a tile. One output a
+// thread needs none.
+Result<void> check_levels(const Schedule& s, std::string_view line) {
+  const auto begin = line.find("tiles:");
+  if (begin == line.npos) return {};
+  const std::string_view tiles = line.substr(begin, line.find(';', begin) - begin);
+  for (const Level level : {Level::block, Level::warp, Level::thread, Level::instruction}) {
+    const std::string name(to_string(level));
+    if (!has_word(tiles, {name}) || tiles.find(name + " 1 x 1") != tiles.npos) continue;
+    const Tile* tile = find_tile(s, level);
+    const bool along_k = level == Level::block || level == Level::instruction;
+    if (tile != nullptr && tile->m > 0 && tile->n > 0 && (tile->k > 0 || !along_k)) continue;
+    return bad_request("schedule: " + name + " tile is " +
+                       (tile == nullptr
+                            ? "not set"
+                            : text_of(tile->m, tile->n) + " x " + std::to_string(tile->k)) +
+                       ", and kernel \"" + s.kernel + "\" needs one of " +
+                       (along_k ? "m x n x k" : "m x n") + ", none of them 0");
+  }
+  return {};
+}
+
+Result<void> check_conditions(const Schedule& s, std::string_view line) {
+  for (const Condition& condition : kConditions) {
+    if (line.find(condition.words) == line.npos) continue;
+    const std::string broken = condition.broken(s);
+    if (broken.empty()) continue;
+    return bad_request("schedule: " + broken + ", and kernel \"" + s.kernel + "\" takes " +
+                       std::string(condition.words) + "; change it, or take another kernel");
+  }
+  return {};
 }
 
 // "pitches multiples of 8 elements" of a Needs line: what wmma's loads take.
@@ -195,7 +263,9 @@ Result<void> check_needs(const KernelFiles& files, const Problem& problem, const
   return bad_request("schedule: kernel \"" + schedule.kernel + "\" with compute " +
                      std::string(to_string(schedule.compute)) + " does not multiply " +
                      std::string(to_string(problem.type_a)) +
-                     (others.empty() ? "; no kernel does" : "; take one that does: " + others));
+                     (others.empty()
+                          ? "; no GPU kernel does: take another type, or a CPU's schedule"
+                          : "; take one that does: " + others));
 }
 
 Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
@@ -210,7 +280,57 @@ Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
                        schedule.kernel + "\" does not have" +
                        (others.empty() ? "; no kernel has it" : "; take one that has: " + others));
   }
-  return {};
+  if (auto ok = check_levels(schedule, line); !ok) return ok;
+  if (auto ok = check_conditions(schedule, line); !ok) return ok;
+  return check_whole_tiles(schedule);
 }
 
-}  // namespace tilewise::gpu
+Result<void> check_whole_tiles(const Schedule& schedule) {
+  const Tile* outer = nullptr;
+  for (const Tile& tile : schedule.tiles) {
+    if (tile.m == 0 || tile.n == 0) continue;
+    if (outer != nullptr && (outer->m % tile.m != 0 || outer->n % tile.n != 0)) {
+      return bad_request("schedule: " + tile_is(tile) + ", which does not divide the " +
+                         std::string(to_string(outer->level)) + " tile of " +
+                         text_of(outer->m, outer->n) +
+                         "; kernels have whole tiles inside a tile: change one of the two");
+    }
+    outer = &tile;
+  }
+  constexpr std::int64_t kWarpThreads = 32;
+  const Tile* warp = find_tile(schedule, Level::warp);
+  const Tile* thread = find_tile(schedule, Level::thread);
+  if (warp == nullptr || thread == nullptr || thread->m == 0 || thread->n == 0) return {};
+  const std::int64_t threads = warp->m / thread->m * (warp->n / thread->n);
+  if (threads == kWarpThreads) return {};
+  return bad_request("schedule: " + tile_is(*warp) + ", which " + std::to_string(threads) +
+                     " thread tiles of " + text_of(thread->m, thread->n) +
+                     " fill; it must be 32: change one of the two");
+}
+
+Result<std::string> kernel_that_runs(const KernelFiles& files, const Problem& problem,
+                                     const Schedule& schedule, std::string_view architecture,
+                                     std::span<const Schedule> named) {
+  if (auto ok = check_whole_tiles(schedule); !ok) return std::unexpected(ok.error());
+  Schedule s = schedule;
+  Error nearest;
+  std::size_t fewest = SIZE_MAX;  // fields that the nearest does not have
+  for (const auto& [file, text] : files) {
+    s.kernel = kernel_name(file);
+    if (s.kernel.empty()) continue;
+    const auto needs = check_needs(files, problem, s, architecture);
+    const auto honoured = needs ? check_honoured(files, s, named) : needs;
+    if (honoured) return s.kernel;
+    const std::string line = header_line(text, "Honours");
+    const auto fields = set_fields(s);
+    auto missing = static_cast<std::size_t>(std::ranges::count_if(
+        fields, [&](const SetField& field) { return !honours(line, field); }));
+    if (!needs) missing += fields.size() + 1;  // of another type: farther than any that takes it
+    if (missing >= fewest) continue;
+    fewest = missing;
+    nearest = honoured.error();
+  }
+  return std::unexpected(nearest);
+}
+
+}  // namespace tilewise

@@ -1,9 +1,11 @@
-#include "gpu/honours.h"
+#include "schedule/honours.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tilewise::gpu {
+#include "gpu/kernel_files.h"
+
+namespace tilewise {
 namespace {
 
 using ::testing::HasSubstr;
@@ -114,8 +116,84 @@ TEST(Honours, MatchesWholeWords) {
   EXPECT_FALSE(honours("", field));
 }
 
+// What the files themselves say agrees with the schedules that run them.
+TEST(Honours, EveryNamedScheduleIsTakenByItsKernel) {
+  const KernelFiles files = gpu::kernel_files().value();
+  for (const Schedule& s : named_schedules()) {
+    if (s.device != Device::gpu) continue;
+    const auto taken = check_honoured(files, s, named_schedules());
+    EXPECT_TRUE(taken.has_value()) << taken.error().message;
+  }
+}
+
+std::string refusal(const Schedule& s) {
+  const auto taken = check_honoured(gpu::kernel_files().value(), s, named_schedules());
+  return taken ? "" : taken.error().message;
+}
+
+TEST(Honours, ALineIsAlsoAskedForItsConditions) {
+  Schedule s = square();
+  s.kernel = "shared_tile";
+  EXPECT_EQ(refusal(s),
+            "schedule: thread tile is 8 x 8, and kernel \"shared_tile\" takes thread 1 x 1; change "
+            "it, or take another kernel");
+  s.kernel = "column_tile";
+  EXPECT_THAT(refusal(s), HasSubstr("takes thread (n = 1)"));
+  s.kernel = "vector_loads";
+  EXPECT_THAT(refusal(s), HasSubstr("vector_bytes of shared memory is 0 x 0"));
+  Schedule one = find_schedule("mma").value();
+  one.stages = 1;
+  EXPECT_THAT(refusal(one), HasSubstr("stages is 1"));
+}
+
+TEST(Honours, AKernelsLevelsHaveTiles) {
+  Schedule s = square();
+  s.tiles.pop_back();
+  EXPECT_THAT(refusal(s),
+              HasSubstr("thread tile is not set, and kernel \"square_tile\" needs one"));
+  s = square();
+  s.tiles[0].k = 0;
+  EXPECT_THAT(refusal(s), HasSubstr("block tile is 128 x 128 x 0"));
+}
+
+TEST(Honours, TilesAreWhole) {
+  Schedule s = square();
+  s.tiles[1].n = 6;
+  EXPECT_EQ(refusal(s),
+            "schedule: thread tile is 8 x 6, which does not divide the block tile of 128 x 128; "
+            "kernels have whole tiles inside a tile: change one of the two");
+  s = find_schedule("warp_tile").value();
+  EXPECT_EQ(refusal(s), "");
+  s.tiles.back().m = 4;
+  EXPECT_THAT(refusal(s), HasSubstr("64 thread tiles of 4 x 8"));
+}
+
+TEST(Honours, FindsTheKernelThatRunsAScheduleWithout) {
+  const KernelFiles files = gpu::kernel_files().value();
+  const Problem p = make_problem(64, 64, 64);
+  const auto found = [&](const Schedule& s) {
+    return kernel_that_runs(files, p, s, "sm_90a", named_schedules());
+  };
+  Schedule s = square();
+  s.kernel.clear();
+  EXPECT_EQ(found(s).value(), "square_tile");
+  s.tiles[1].n = 1;
+  EXPECT_EQ(found(s).value(), "column_tile");
+  s.tiles[1].n = 6;
+  EXPECT_THAT(found(s).error().message, HasSubstr("which does not divide"));
+  s = square();
+  s.split_k.ways = 4;
+  EXPECT_THAT(found(s).error().message, HasSubstr("kernel \"tuned_f32\" needs one of m x n"));
+  s = square();
+  s.swap_ab = true;
+  EXPECT_THAT(found(s).error().message, HasSubstr("no kernel has it"));
+  const Problem f64 = make_problem(8, 8, 8, Type::f64);
+  EXPECT_THAT(kernel_that_runs(files, f64, square(), "sm_90a", {}).error().message,
+              HasSubstr("does not multiply f64; no GPU kernel does"));
+}
+
 TEST(Needs, RungElevenRefusesPitchesThatItsLoadsCannotTake) {
-  const KernelFiles files = kernel_files().value();
+  const KernelFiles files = gpu::kernel_files().value();
   const Schedule wmma = find_schedule("wmma").value();
   Problem p = make_problem(17, 24, 40, Type::bf16);
   EXPECT_TRUE(check_needs(files, p, wmma, "sm_90a").has_value());
@@ -137,4 +215,4 @@ TEST(Needs, RungElevenRefusesPitchesThatItsLoadsCannotTake) {
 }
 
 }  // namespace
-}  // namespace tilewise::gpu
+}  // namespace tilewise

@@ -1,5 +1,6 @@
 // Which schedule fields a kernel reads: its `// Honours` line. A schedule that sets any other is
-// refused, so that no field is silently ignored.
+// refused, so that no field is silently ignored. Also compiled to WebAssembly: the explorer refuses
+// what a run refuses.
 #pragma once
 
 #include <span>
@@ -7,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/kernel_files.h"
+#include "schedule/kernel_header.h"
 #include "tilewise/problem.h"
 #include "tilewise/result.h"
 #include "tilewise/schedule.h"
 
-namespace tilewise::gpu {
+namespace tilewise {
 
 // A field that a schedule sets: its name in JSON, and the words by which an Honours line may name
 // it.
@@ -48,9 +49,21 @@ struct SetField {
 [[nodiscard]] int needed_base_bytes(std::string_view needs_line);
 
 // A field is accepted if the kernel's file honours it, or if one of `named` schedules of the same
-// kernel sets it to the same value (what the kernel always does). Error: the field, its value, and
-// the kernels that have it.
+// kernel sets it to the same value (what the kernel always does); the line's conditions hold
+// ("stages (2 or more)"), its levels have tiles, and these are whole. Error: the field, its value,
+// and the kernels that have it.
 [[nodiscard]] Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
                                           std::span<const Schedule> named);
 
-}  // namespace tilewise::gpu
+// Tiles divide those around them, and 32 thread tiles fill a warp tile. Counting clips tiles at
+// every level and needs none of it; kernels do.
+[[nodiscard]] Result<void> check_whole_tiles(const Schedule& schedule);
+
+// The first kernel, in the order of the ladder, that takes the problem and every field, whatever
+// kernel the schedule names. Error: the refusal of the kernel that comes nearest.
+[[nodiscard]] Result<std::string> kernel_that_runs(const KernelFiles& files, const Problem& problem,
+                                                   const Schedule& schedule,
+                                                   std::string_view architecture,
+                                                   std::span<const Schedule> named);
+
+}  // namespace tilewise
