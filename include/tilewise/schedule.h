@@ -126,6 +126,10 @@ struct Schedule {
 // The tile of a level, or null.
 [[nodiscard]] const Tile* find_tile(const Schedule& schedule, Level level);
 
+// Whether a block copies its tiles of A and B to shared memory. Those that mma.sync multiplies with
+// copy "direct" go from global memory straight to registers (rung 11).
+[[nodiscard]] bool stages_in_shared(const Schedule& schedule);
+
 // The memory a level's reads come from: "global", "shared", "registers" on the GPU; "dram", "l3",
 // "l2", "l1" on the CPU. The outermost level always reads global memory (dram).
 [[nodiscard]] std::string_view reads_from(const Schedule& schedule, std::size_t level_index);

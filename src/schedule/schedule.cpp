@@ -30,6 +30,8 @@ constexpr NameTable<Order::Kind> kOrders[] = {
     {Order::Kind::serpentine, "serpentine"},
 };
 
+constexpr std::int64_t kWgmmaRows = 64;  // the instruction of four warps reads shared memory
+
 bool is_cpu_level(Level level) { return level >= Level::nc; }
 
 std::string field(const Schedule& s, std::string_view name) {
@@ -141,6 +143,13 @@ const Tile* find_tile(const Schedule& schedule, Level level) {
   return nullptr;
 }
 
+bool stages_in_shared(const Schedule& schedule) {
+  if (find_tile(schedule, Level::block) == nullptr) return false;
+  const Tile* instruction = find_tile(schedule, Level::instruction);
+  const bool fragments = instruction != nullptr && instruction->m != kWgmmaRows;
+  return !fragments || schedule.copy != Copy::direct;
+}
+
 std::string_view reads_from(const Schedule& schedule, std::size_t level_index) {
   const Tile& tile = schedule.tiles[level_index];
   switch (tile.level) {
@@ -156,9 +165,8 @@ std::string_view reads_from(const Schedule& schedule, std::size_t level_index) {
       return "global";
     case Level::warp:
     case Level::thread:
-      return level_index == 0 ? "global" : "shared";
+      return level_index == 0 || !stages_in_shared(schedule) ? "global" : "shared";
     case Level::instruction: {
-      constexpr std::int64_t kWgmmaRows = 64;  // the instruction of four warps reads shared memory
       if (level_index == 0) return "global";
       return tile.m == kWgmmaRows ? "shared" : "registers";
     }

@@ -77,9 +77,13 @@ TEST(ReadsFrom, NamesTheMemory) {
   s.tiles = {{Level::block, 128, 128, 64, 1, 1},
              {Level::warp, 64, 64, 0, 1, 1},
              {Level::instruction, 16, 8, 16, 1, 1}};
+  s.copy = Copy::cp_async;
   EXPECT_EQ(reads_from(s, 0), "global");
   EXPECT_EQ(reads_from(s, 1), "shared");
   EXPECT_EQ(reads_from(s, 2), "registers");
+  s.copy = Copy::direct;  // rung 11: a warp's fragments come straight from global memory
+  EXPECT_FALSE(stages_in_shared(s));
+  EXPECT_EQ(reads_from(s, 1), "global");
   s.tiles = {{Level::block, 128, 128, 64, 1, 1}, {Level::instruction, 64, 128, 16, 1, 1}};
   EXPECT_EQ(reads_from(s, 1), "shared");
   s.tiles = {{Level::thread, 1, 1, 1, 1, 1}};
