@@ -1,5 +1,6 @@
 // Scene 4: how a tile lies in the 32 banks of shared memory, and what one access of a warp costs.
 import { Drawing, bar, digits, element, table, update } from 'tilewise/draw.js';
+import { plural, sentence } from 'tilewise/message.js';
 
 const kHues = 8;
 
@@ -44,7 +45,7 @@ export class BanksScene {
     this.answer = a;
     this.drawing.canvas.hidden = Boolean(a.error);
     if (a.error) {
-      this.caption.textContent = count.error ? '' : a.error;
+      this.caption.textContent = count.error ? '' : sentence(a.error);
       this.cost.replaceChildren();
       this.compare.replaceChildren();
       return;
@@ -60,7 +61,8 @@ export class BanksScene {
     this.controls.banks_step.closest('label').hidden = a.pattern !== 'stride';
     this.controls.banks_lanes.closest('label').hidden = a.pattern !== 'stride';
     const busiest = Math.max(...a.words_of_bank), active = a.lanes.filter(l => l.active).length;
-    this.caption.textContent = `${active} of 32 lanes read ${a.width_bytes} bytes each. The busiest bank is asked for ${busiest} different word${busiest === 1 ? '' : 's'}. The access takes ${a.wavefronts} wavefront${a.wavefronts === 1 ? '' : 's'}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank conflict${a.conflicts === 1 ? '' : 's'}`}. Colours are rows of the tile; numbers are lanes; the row below counts words asked of each bank.`;
+    const example = count.staged ? '' : 'An example: this schedule keeps nothing of A or B in shared memory. ';
+    this.caption.textContent = `${example}${active} of 32 lanes read ${a.width_bytes} ${plural(a.width_bytes, 'byte')} each. The busiest bank is asked for ${busiest} different word${busiest === 1 ? '' : 's'}. The access takes ${a.wavefronts} wavefront${a.wavefronts === 1 ? '' : 's'}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank conflict${a.conflicts === 1 ? '' : 's'}`}. Colours are rows of the tile; numbers, where there is room, are lanes; the row below counts words asked of each bank.`;
     update(this.cost, bar('wavefronts', a.wavefronts, Math.max(a.wavefronts, 8), digits(a.wavefronts), a.conflicts ? 'limiter' : ''),
       bar('at best', a.ideal, Math.max(a.wavefronts, 8), digits(a.ideal)));
     this.showComparison();
@@ -70,12 +72,12 @@ export class BanksScene {
   showComparison() {
     const rows = ['plain', 'pad:1', 'pad:4', 'swizzle:32', 'swizzle:64', 'swizzle:128'].map(layout => {
       const a = this.model.ask('banks', this.query({ banks_layout: layout }));
-      return a.error ? [layout, 'not aligned', ''] : [layout, digits(a.wavefronts), digits(a.conflicts)];
+      return a.error ? [layout, 'not aligned', '–'] : [layout, digits(a.wavefronts), digits(a.conflicts)];
     });
     update(this.compare, table('bank-layouts', 'The same access with each layout', ['layout', 'wavefronts', 'conflicts'], rows));
   }
 
-  height(width) { return this.answer?.lines ? Math.max(10, width / 32 * 0.72) * (this.answer.lines + 1.4) : 40; }
+  height(width) { return this.answer?.lines ? Math.max(10, width / 32 * 0.72) * this.answer.lines + 14 : 40; }
 
   draw(context, width, height, colour) {
     const a = this.answer;
@@ -102,9 +104,10 @@ export class BanksScene {
         context.fillText(String(lanes[0]) + (lanes.length > 1 ? '+' : ''), x + w / 2, y + h / 2);
       }
     }
-    context.font = `${Math.min(12, h * 0.62)}px system-ui, sans-serif`;
-    const y = a.lines * h + h * 0.6;
+    context.font = '10px system-ui, sans-serif';
+    const y = a.lines * h + 7, every = Math.ceil(14 / w);  // banks: of narrow ones some alone
     a.words_of_bank.forEach((count, bank) => {
+      if (bank % every !== 0) return;
       context.fillStyle = count > 1 && a.conflicts > 0 ? colour.wrong : colour.muted;
       context.fillText(String(count), bank * w + w / 2, y);
     });

@@ -55,7 +55,8 @@ export function short(value) {
 }
 export function bytesText(value) {
   if (value === null || value === undefined) return 'unknown';
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+  const units = [value === 1 ? 'byte' : 'bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB', 'RB', 'QB'];
+  if (value >= 1e33) return `${value.toExponential(2)} bytes`;
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) value /= 1000, unit++;
   return `${unit === 0 ? value : Number(value.toPrecision(4))} ${units[unit]}`;
@@ -137,7 +138,7 @@ export function bar(label, value, total, text, kind = '') {
     element('span', { class: 'meter-text' }, text));
 }
 
-// Rows of cells; the first row is the head. Cells that are numbers or counts stand right.
+// Rows of cells; the first row is the head, the first cell of each names it.
 export function table(id, caption, head, rows) {
   return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     element('table', { id },
@@ -145,5 +146,5 @@ export function table(id, caption, head, rows) {
       element('thead', {}, element('tr', {}, ...head.map(text => element('th', { scope: 'col' }, text)))),
       element('tbody', {}, ...rows.map(row => element('tr', {},
         ...row.map((cell, i) => i === 0 ? element('th', { scope: 'row' }, cell)
-          : element('td', /^(≥ )?[-\d,.]+(e\+\d+)?( |$)/.test(String(cell)) ? { class: 'number' } : {}, cell)))))));
+          : element('td', {}, cell)))))));
 }

@@ -1,5 +1,6 @@
 // Inside a warp: which thread holds which element of a tensor-core instruction's operands.
 import { Drawing, element } from 'tilewise/draw.js';
+import { sentence } from 'tilewise/message.js';
 
 const kShapes = ['m16n8k8', 'm16n8k16', 'm16n8k32', 'm64n64k16', 'm64n128k16', 'm64n256k16', 'm64n128k32', 'm64n256k32'];
 const kHues = 8;
@@ -19,13 +20,15 @@ export class FragmentFigure {
   }
 
   show(count) {
+    this.example = !count.error && !count.levels.some(l => l.level === 'instruction');
     const answer = count.error ? count : this.model.ask('fragment', this.state.query({ fragment: this.state.get('fragment') }));
     if (answer.error) {
       this.drawings.replaceChildren();
-      this.caption.textContent = count.error ? '' : answer.error;
+      this.caption.textContent = count.error ? '' : sentence(answer.error);
       this.answer = null;
       this.said = null;
-      this.fillShapes(this.state.get('fragment') || 'm16n8k16');
+      const own = count.levels?.find(l => l.level === 'instruction');
+      this.fillShapes(this.state.get('fragment') || (own ? `m${own.m}n${own.n}k${own.k}` : 'm16n8k16'));
       return;
     }
     if (this.answer !== answer) {
@@ -35,7 +38,7 @@ export class FragmentFigure {
       this.fillShapes(answer.shape);
       this.drawings.replaceChildren(...answer.fragments.map(f => this.figure(f)));
     }
-    if (this.said === `${answer.shape} ${this.chosen()}`) return;
+    if (this.said === this.saying()) return;
     this.thread.max = String(answer.fragments.at(-1).threads - 1);
     if (!this.thread.matches(':focus')) this.thread.value = String(this.chosen());
     this.say();
@@ -43,7 +46,7 @@ export class FragmentFigure {
 
   fillShapes(shape) {
     const shapes = kShapes.includes(shape) ? kShapes : [shape, ...kShapes];
-    if (this.shape.options.length !== shapes.length) this.shape.replaceChildren(...shapes.map(s => element('option', {}, s)));
+    if ([...this.shape.options].map(o => o.value).join() !== shapes.join()) this.shape.replaceChildren(...shapes.map(s => element('option', {}, s)));
     this.shape.value = shape;
   }
 
@@ -72,10 +75,12 @@ export class FragmentFigure {
       element('h3', {}, `${f.operand.toUpperCase()}  ${f.rows} × ${f.columns}, ${f.elements_per_thread} a thread`), drawing.canvas);
   }
 
+  saying() { return `${this.answer.shape} ${this.chosen()} ${this.example}`; }
+
   say() {
     if (!this.answer) return;
     const thread = this.chosen();
-    this.said = `${this.answer.shape} ${thread}`;
+    this.said = this.saying();
     const parts = this.answer.fragments.map(f => {
       const places = [];
       f.thread.forEach((t, i) => { if (t === thread) places.push([f.element[i], Math.floor(i / f.columns), i % f.columns]); });
@@ -83,7 +88,8 @@ export class FragmentFigure {
       const shown = places.slice(0, 8).map(([, row, column]) => `(${row}, ${column})`).join(' ');
       return `${f.operand.toUpperCase()} ${shown}${places.length > 8 ? ` and ${places.length - 8} more` : ''}`;
     });
-    this.caption.textContent = `${this.answer.title}. Thread ${thread} holds, as (row, column) in its order of registers: ${parts.join('; ')}.`;
+    const example = this.example ? 'An example, since this schedule multiplies without tensor cores: ' : '';
+    this.caption.textContent = `${example}${this.answer.title}. Thread ${thread} holds, as (row, column) in its order of registers: ${parts.join('; ')}.`;
     for (const f of this.answer.fragments) f.drawing.redraw();
   }
 

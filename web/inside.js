@@ -1,5 +1,6 @@
 // Inside a block: the tiles of warps and threads, and the outer products of one thread's registers.
 import { Drawing, digits, element } from 'tilewise/draw.js';
+import { sentence } from 'tilewise/message.js';
 
 const kMostRuns = 16;  // told in a sentence
 
@@ -48,7 +49,7 @@ export class InsideFigure {
     this.controls.hidden = Boolean(count.error);
     this.drawing.canvas.hidden = Boolean(answer.error);
     if (answer.error) {
-      this.caption.textContent = count.error ? '' : answer.error;
+      this.caption.textContent = count.error ? '' : sentence(answer.error);
       const [row = '', column = ''] = place.thread.split(',');
       this.write(row, column);
       this.shown = null;

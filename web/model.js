@@ -11,6 +11,12 @@ export function bytesOfBase64(text) {
   return Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
 }
 
+// Why the schedule in force cannot be run, or ''. That no kernel takes the type stands before what follows from it.
+export function refusalOf(model, query) {
+  const { refusal } = model.ask('kernel', query);
+  return refusal?.includes('no GPU kernel') ? refusal : model.ask('estimate', query).error ?? refusal ?? '';
+}
+
 export class Model {
   // data: the schedules, machines and kernels; bytes: the module.
   static async load(data, bytes) {
@@ -25,6 +31,7 @@ export class Model {
     this.answers = new Map();
     for (const query of data.schedules) this.add('add_schedule', query);
     for (const query of data.machines) this.add('add_machine', query);
+    for (const [path, text] of Object.entries(data.kernels)) this.addKernel(path, text);
     this.names = this.ask('names', '');
   }
 
@@ -37,6 +44,12 @@ export class Model {
 
   add(what, query) {
     if (!this.exports[what](this.write(query))) throw new Error(`${what} refused ${query.slice(0, 80)}`);
+  }
+
+  // The module reads what a kernel's file says of itself: the comment at its head.
+  addKernel(path, text) {
+    const name = path.replace(/^kernels\//, ''), bytes = encoder.encode(name).length;
+    this.exports.add_kernel(bytes, this.write(name + text.match(/^(\/\/.*\n)*/)[0]));
   }
 
   // The answer to a question as an object; where the model refuses it, {error: sentence}. The last

@@ -1,5 +1,6 @@
 // Scene 3: blocks in launch order on the SMs, wave by wave, and what each order reads from DRAM.
 import { Drawing, bar, bytesText, digits, element, short, table, update } from 'tilewise/draw.js';
+import { sentence } from 'tilewise/message.js';
 
 const kSpeeds = { slow: 900, usual: 350, fast: 80 };
 
@@ -35,7 +36,7 @@ export class OrderScene {
       this.stop();
       this.grids.replaceChildren();
       this.totals.replaceChildren();
-      this.text.textContent = count.error ? '' : answer.error;
+      this.text.textContent = count.error ? '' : sentence(answer.error);
       return;
     }
     if (answer !== this.drawn) {
@@ -52,7 +53,7 @@ export class OrderScene {
       update(order.meter, bar('DRAM so far', soFar, worst, bytesText(Math.round(soFar))));
       order.drawing.redraw();
     }
-    this.text.textContent = `${this.launchSentence(answer)} A panel of A or B that another block of the wave, or an earlier wave, has brought into the ${bytesText(answer.capacity_bytes)} of L2 that count is not read from DRAM again. Within a wave the best group is about ${short(answer.best_group)}.`;
+    this.text.textContent = `${this.launchSentence(answer)} A panel of A or B that another block of the wave, or an earlier wave, has brought into the L2 (${bytesText(answer.capacity_bytes)} of it are counted on) is not read from DRAM again. Within a wave the best group is about ${short(answer.best_group)}.`;
     const minimum = Number(answer.minimum_bytes);
     update(this.totals, table('dram-totals', 'DRAM reads of A and B in the end', ['order', 'bytes', 'times the minimum', 'without reuse between waves'],
       [...answer.orders.map(o => [this.name(o), bytesText(Math.round(o.dram_bytes)), short(o.dram_bytes / minimum), bytesText(Math.round(o.wave_only_bytes))]),

@@ -1,6 +1,9 @@
 // The page inside one element: controls above, one scene at a time below. It knows neither the address nor
 // the notebook that it stands in: main.js and widget.js bring those.
 import { element, redrawAll } from 'tilewise/draw.js';
+import { refusalOf } from 'tilewise/model.js';
+import { kCustom } from 'tilewise/state.js';
+import { ended, plain, sentence } from 'tilewise/message.js';
 import { TilesScene } from 'tilewise/tiles.js';
 import { ScheduleScene } from 'tilewise/schedule.js';
 import { OrderScene } from 'tilewise/order.js';
@@ -10,7 +13,9 @@ const kScenes = { tiles: TilesScene, schedule: ScheduleScene, order: OrderScene,
 const kUsual = { m: '4096', n: '4096', k: '4096', type: 'f32', schedule: 'square_tile', machine: 'h200', operands: 'nn' };
 // Controls that leave a key to the scene.
 const kFreeKeys = { '.': '[type=range], [type=radio], [role=tab]', ',': '[type=range], [type=radio], [role=tab]', ' ': '[type=range], [type=radio]:checked' };
-const kNamesOperands = /layout (nn|nt|tn|tt)\b/;
+// Controls above that a refusal to run speaks of.
+const kRefuses = { operands: /layout (nn|nt|tn|tt)\b/, type: /does not multiply|multiplies/, machine: /machine "[^"]*" is /,
+  m: /^m is /, n: /\bn is |^(explain: )?row stride of B/, k: /\bk is |^(explain: )?row stride of A/ };
 const kDark = '(prefers-color-scheme: dark)';
 
 class Page {
@@ -38,7 +43,8 @@ class Page {
     const form = this.find('problem'), { schedules, machines } = this.model.names;
     const group = (label, device) => element('optgroup', { label }, ...schedules
       .filter(s => s.device === device).map(s => element('option', { value: s.name }, s.name)));
-    form.schedule.append(group('GPU', 'gpu'), group('CPU', 'cpu'));
+    this.custom = element('option', { value: kCustom }, kCustom);
+    form.schedule.append(this.custom, group('GPU', 'gpu'), group('CPU', 'cpu'));
     for (const m of machines) form.machine.append(element('option', { value: m.name, title: m.title }, m.name));
   }
 
@@ -96,29 +102,49 @@ class Page {
       this.find('scene-' + scene).hidden = !here;
       this.find('tab-' + scene).setAttribute('aria-selected', String(here));
       this.find('tab-' + scene).tabIndex = here ? 0 : -1;
+      for (const text of this.root.querySelectorAll(`footer [data-scene=${scene}]`)) text.hidden = !here;
     }
+  }
+
+  // What a run of the schedule in force would be refused with.
+  refusal(answer) {
+    if (answer.error || answer.device === 'cpu') return '';
+    return refusalOf(this.model, this.state.query());
+  }
+
+  note(answer) {
+    const { state } = this, name = state.schedule(), refusal = this.refusal(answer);
+    const named = this.model.names.schedules.find(s => s.name === name);
+    const extents = l => [l.m, l.n, l.k].map((x, i) => x || (i < 2 ? '·' : '')).filter(Boolean).join(' × ');
+    const custom = () => `A custom schedule: ${answer.note || answer.levels.map(l => `${l.level} ${extents(l)}`).join(', ') || 'no tiles'}`;
+    return [
+      state.changed() && 'Changed from its named form.',
+      name === kCustom && state.edited() && 'Changed from what the page was written with.',
+      answer.error ? named?.note : sentence(name === kCustom ? custom() : named?.note ?? ''),
+      refusal && `It cannot run as chosen: ${ended(refusal)} The counts are of the schedule itself.`,
+    ].filter(Boolean).join(' ');
   }
 
   // Shows what the state says; a text that the model refuses stays visible beside its message.
   showProblem(answer) {
     const form = this.find('problem'), state = this.state;
+    this.custom.hidden = this.custom.disabled = ![state.schedule(), state.written.get('schedule')].includes(kCustom);
     for (const [name, value] of Object.entries(kUsual)) {
       const field = form[name];
       const text = state.get(name, name === 'operands' ? answer.operands ?? value : value);
       if (field.value !== text && (!field.matches(':focus') || field.tagName === 'SELECT')) field.value = text;
       field.removeAttribute('aria-invalid');
     }
-    const note = this.model.names.schedules.find(s => s.name === form.schedule.value)?.note ?? '';
-    const refusal = answer.error || answer.device === 'cpu' ? null : this.model.ask('estimate', state.query()).error;
-    if (refusal && kNamesOperands.test(refusal)) form.operands.setAttribute('aria-invalid', 'true');
-    this.find('schedule-note').textContent = (state.edited() ? 'Changed from its named form. ' : '') + note +
-      (refusal ? ` It cannot run as chosen: ${refusal.replace(/^explain: /, '')}.` : '');
+    for (const [name, words] of Object.entries(kRefuses)) {
+      if (words.test(this.refusal(answer))) form[name].setAttribute('aria-invalid', 'true');
+    }
+    this.find('schedule-note').textContent = this.note(answer);
     const message = this.find('message');
     message.hidden = !answer.error;
-    message.textContent = answer.error ?? '';
+    message.textContent = sentence(answer.error ?? '');
     if (!answer.error) return;
     for (const name of Object.keys(kUsual)) {
-      if (answer.error.startsWith(name + ' is') || answer.error.startsWith(`unknown ${name}`)) {
+      if (plain(answer.error).startsWith(name + ' is') || answer.error.startsWith(`unknown ${name}`)) {
         form[name].setAttribute('aria-invalid', 'true');
       }
     }

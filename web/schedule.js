@@ -1,5 +1,8 @@
 // Scene 2: the schedule as a form, and what follows from it: counts by level, what a block takes of an
 // SM, waves with their tail, the roofline, the time by resource.
+import { refusalOf } from 'tilewise/model.js';
+import { kCustom } from 'tilewise/state.js';
+import { plain, sentence } from 'tilewise/message.js';
 import { Drawing, bar, bytesText, digits, element, short, svg, table, update } from 'tilewise/draw.js';
 
 // Levels of tiling by device: level, label, extents that it has.
@@ -30,6 +33,11 @@ const kFields = [
   { name: 'compute', label: 'arithmetic', usual: 'f32', parts: [{ choice: 'compute' }] },
   { name: 'kernel', label: 'kernel', usual: '', parts: [{ kernels: true }] },
 ];
+
+// What the library's messages call a field, where it is not the query's name.
+const kNoKernel = 'the first that takes it';
+const kMessageNames = { split: 'split_k', vector: 'vector_bytes', layout: 'shared_layout', promote: 'accumulate',
+  'tile-thread': 'thread|repeat_m' };
 
 export class ScheduleScene {
   constructor(root, state, model) {
@@ -71,7 +79,7 @@ export class ScheduleScene {
       const controls = field.parts.map(part => this.control(field, part, take));
       this.fields[field.name] = { ...this.line(field.name, field.label, controls), control: controls[0], controls };
     }
-    this.reset = element('button', { type: 'button', onclick: () => { this.state.takeSchedule(this.state.get('schedule', 'square_tile')); } }, 'Undo all changes');
+    this.reset = element('button', { type: 'button', onclick: () => this.state.takeSchedule(this.state.schedule()) }, 'Undo all changes');
     this.form.append(this.lines, this.reset, element('p', { class: 'explain' }, 'thread 8x8/2x2 is an 8 × 8 tile in 2 × 2 strided pieces.'));
     return this.form;
   }
@@ -90,8 +98,8 @@ export class ScheduleScene {
     if (part.flag) return element('input', { type: 'checkbox', onchange: take });
     const name = part === field.parts[0] ? null : `${field.label}: ${part.number ?? part.choice}`;
     if (part.number) return element('input', { inputmode: 'numeric', size: '4', autocomplete: 'off', 'aria-label': name, onchange: take });
-    const texts = part.kernels ? [...new Set(this.model.names.schedules.map(s => s.kernel))] : this.model.names.choices[part.choice];
-    return element('select', { 'aria-label': name, onchange: take }, ...texts.map(text => element('option', {}, text)));
+    const texts = part.kernels ? ['', ...new Set(this.model.names.schedules.map(s => s.kernel))] : this.model.names.choices[part.choice];
+    return element('select', { 'aria-label': name, onchange: take }, ...texts.map(text => element('option', { value: text }, text || kNoKernel)));
   }
 
   // The texts of tiles, as the query writes them.
@@ -121,7 +129,7 @@ export class ScheduleScene {
 
   // The schedule in force, as names and texts: the named one with the address's changes over it.
   inForce() {
-    const named = this.model.names.schedules.find(s => s.name === this.state.get('schedule', 'square_tile'));
+    const named = this.model.names.schedules.find(s => s.name === this.state.schedule());
     const query = new URLSearchParams(named?.query ?? '');
     if (this.state.items.has('tile')) {
       query.delete('tile');
@@ -158,6 +166,8 @@ export class ScheduleScene {
         else setValue(control, value);
       });
     }
+    // A named schedule always names a kernel.
+    this.fields.kernel.control.querySelector('[value=""]').hidden = query.get('kernel') !== null && this.state.schedule() !== kCustom;
     this.reset.disabled = !this.state.edited();
   }
 
@@ -169,19 +179,20 @@ export class ScheduleScene {
       control.removeAttribute('aria-invalid');
     }
     if (!message) return;
-    if (/^((m|n|k|type|machine|schedule|operands) is|unknown (type|machine|schedule)) |layout (nn|nt|tn|tt)\b/.test(message)) return;  // the page's own fields
+    if (/^(explain: )?((m|n|k|type|machine|schedule|operands) is|unknown (type|machine|schedule)) |layout (nn|nt|tn|tt)\b|does not multiply|(stride|pitch) of [ABD] is|machine "[^"]*" is /.test(message)) return;  // the page's own fields
     const last = this.touched?.query === this.state.query() ? this.touched.name : null;
     const shown = [all[this.mentioned(message, Object.keys(all))], all[last], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
-    shown.error.textContent = message.replace(/^explain: /, '');
+    shown.error.textContent = sentence(message);
     shown.error.hidden = false;
     shown.control.setAttribute('aria-invalid', 'true');
   }
   mentioned(message, names) {
-    const place = name => message.search(new RegExp(`\\b${name.replace('tile-', '')}\\b`));
+    const text = plain(message);
+    const place = name => text.search(new RegExp(`\\b(${kMessageNames[name] ?? name.replace('tile-', '')})\\b`));
     const first = names.find(name => place(name) === 0);
     if (first) return first;
-    if (/registers|threads/.test(message)) return 'tile-thread';
-    if (/stages|shared memory/.test(message)) return 'stages';
+    if (/registers|threads/.test(text)) return 'tile-thread';
+    if (/stages|shared memory/.test(text)) return 'stages';
     return names.filter(name => place(name) >= 0).sort((x, y) => place(x) - place(y))[0];
   }
 
@@ -192,7 +203,7 @@ export class ScheduleScene {
     const e = count.error ? count : this.model.ask('estimate', this.state.query());
     this.estimate = e;
     this.note.hidden = Boolean(count.error) || this.device() !== 'cpu';
-    this.showError(this.note.hidden ? e.error : '');
+    this.showError(this.note.hidden ? refusalOf(this.model, this.state.query()) : '');
     this.fits.hidden = Boolean(e.error);
     this.result.hidden = Boolean(count.error);
     if (count.error) return;

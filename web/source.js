@@ -1,5 +1,6 @@
 // The kernel that runs the schedule, with the lines of the current moment marked.
 import { element } from 'tilewise/draw.js';
+import { sentence } from 'tilewise/message.js';
 
 // What each moment of a phase looks like in the kernels of kernels/ladder: by the functions that they
 // call, searched for inside the loops over K.
@@ -21,12 +22,14 @@ export class SourcePane {
     this.root = element('div', { class: 'source' }, this.title, this.text, this.code);
   }
 
-  show(count, moment) {
-    const path = this.pathOf(count.kernel);
+  show(count, moment, query) {
+    const kernel = count.error ? count : this.model.ask('kernel', query);
+    const path = this.pathOf(kernel.file);
     this.code.hidden = !path;
     if (!path) {
       this.title.textContent = 'Kernel';
-      this.text.textContent = count.error ? '' : `Schedule "${count.schedule}" runs kernel "${count.kernel || 'none'}", which is no file of kernels/ladder: on a CPU it is src/cpu/packed_product.cpp.`;
+      this.text.textContent = count.error ? '' : count.device === 'cpu' ? 'On a CPU the schedule is run by src/cpu/packed_product.cpp, which is not shown here.'
+        : kernel.named ? sentence(kernel.refusal) : `The schedule names no kernel, and none runs it: ${sentence(kernel.refusal)}`;
       this.path = null;
       this.shown = null;
       return;
@@ -37,12 +40,14 @@ export class SourcePane {
       this.lines = this.model.data.kernels[path].split('\n');
       this.code.replaceChildren(...this.lines.map((line, i) => element('span', { class: 'line', 'data-line': String(i + 1) }, line + '\n')));
     }
-    const shown = `${path} ${moment}`;
+    const what = !kernel.named ? 'The schedule names no kernel; this one runs it as it stands. '
+      : kernel.refusal ? 'This kernel does not run the schedule as it stands: the reason is told above. ' : '';
+    const shown = `${path} ${moment} ${what}`;
     if (shown === this.shown) return;
     this.shown = shown;
     const marked = this.marked(moment);
     [...this.code.children].forEach((line, i) => line.classList.toggle('marked', marked.includes(i)));
-    this.text.textContent = marked.length ? `Marked: ${marked.length === 1 ? 'line' : 'lines'} ${marked.map(i => i + 1).join(', ')}.` : 'No line of this kernel stands for this moment.';
+    this.text.textContent = what + (marked.length ? `Marked: ${marked.length === 1 ? 'line' : 'lines'} ${marked.map(i => i + 1).join(', ')}.` : 'No line of this kernel stands for this moment.');
     this.reveal();
   }
   // Scrolls the first marked line into the upper part of the pane.
@@ -51,11 +56,10 @@ export class SourcePane {
     if (line) this.code.scrollTop = line.offsetTop - this.code.offsetTop - this.code.clientHeight / 3;
   }
 
-  // The kernel's file; one that only calls another rung shows that one.
-  pathOf(kernel) {
-    const kernels = this.model.data.kernels;
-    const path = Object.keys(kernels).find(p => p.replace(/^.*\/\d+_/, '') === `${kernel}.cuh`);
-    const other = path && kernels[path].match(/#include "(ladder\/[^"]+)"/);
+  // The path of a kernel's file; one that only calls another rung shows that one.
+  pathOf(file) {
+    const kernels = this.model.data.kernels, path = file ? `kernels/${file}` : null;
+    const other = kernels[path]?.match(/#include "(ladder\/[^"]+)"/);
     return other && `kernels/${other[1]}` in kernels ? `kernels/${other[1]}` : path;
   }
 

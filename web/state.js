@@ -5,9 +5,10 @@
 const kOfTheModel = ['m', 'n', 'k', 'type', 'schedule', 'machine', 'operands', 'tile', 'cluster', 'stages', 'copy', 'vector',
   'layout', 'order', 'split', 'stream_k', 'persistent', 'swap_ab', 'consumers', 'promote', 'compute', 'kernel',
   'device', 'name', 'note'];
-const kProblem = ['m', 'n', 'k'];
+const kOfTheSchedule = kOfTheModel.slice(kOfTheModel.indexOf('tile'));
+const kOfTheProblem = ['m', 'n', 'k', 'type', 'machine'];
 const kKeepPause = 200;  // ms
-const kOfTheSchedule = kOfTheModel.slice(7);
+export const kCustom = 'custom';  // the schedule that starts from no named one
 
 export class State {
   // keep(text) is called a little after a change, with all of it.
@@ -22,8 +23,7 @@ export class State {
 
   completed(text) {
     const items = new URLSearchParams(text);
-    const tiled = ['schedule', ...kOfTheSchedule].some(name => items.has(name));
-    const names = tiled ? kProblem : [...kProblem, 'schedule', ...kOfTheSchedule];
+    const names = items.has('schedule') ? kOfTheProblem : [...kOfTheProblem, 'schedule', 'operands', ...kOfTheSchedule];
     for (const name of names) {
       if (items.has(name)) continue;
       for (const value of this.written.getAll(name)) items.append(name, value);
@@ -57,6 +57,7 @@ export class State {
         if (item !== null && item !== '') this.items.append(name, item);
       }
     }
+    this.items = this.completed(this.items);
     // A browser takes only so many changes of the address a second.
     this.pending ??= setTimeout(() => this.write(), kKeepPause);
     this.tell();
@@ -70,13 +71,23 @@ export class State {
     this.keep(this.text());
   }
 
-  // Another named schedule: edits of the one before are dropped.
+  schedule() { return this.get('schedule', 'square_tile'); }
+  // What a schedule starts with: the page's own as it was written, another one without a change.
+  startOf(name) {
+    const own = name === this.written.get('schedule');
+    return Object.fromEntries(kOfTheSchedule.map(field => [field, own ? this.written.getAll(field) : []]));
+  }
+  // A schedule as it starts: edits of the one before are dropped.
   takeSchedule(name) {
-    const changes = Object.fromEntries(kOfTheSchedule.map(field => [field, null]));
-    this.set({ ...changes, schedule: name, at: null, phase: null, moment: null, thread: null, step: null,
+    this.set({ ...this.startOf(name), schedule: name, at: null, phase: null, moment: null, thread: null, step: null,
       fragment: null });
   }
-  edited() { return kOfTheSchedule.some(field => this.items.has(field)); }
+  // Whether takeSchedule() would change anything of the schedule in force.
+  edited() {
+    return Object.entries(this.startOf(this.schedule())).some(([field, texts]) => this.items.getAll(field).join('&') !== texts.join('&'));
+  }
+  // Whether it differs from the named schedule that it started from.
+  changed() { return this.schedule() !== kCustom && kOfTheSchedule.some(field => this.items.has(field)); }
 
   // The request for the model, with further names for one question.
   query(more = {}) {

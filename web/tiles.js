@@ -1,6 +1,7 @@
 // Scene 1: one tile of C through its phases. What is loaded, what shared memory holds, what the two
 // barriers guard, and how much has been read.
 import { Drawing, bar, bytesText, digits, element, short, table, update } from 'tilewise/draw.js';
+import { plural, sentence } from 'tilewise/message.js';
 import { InsideFigure } from 'tilewise/inside.js';
 import { FragmentFigure } from 'tilewise/fragment.js';
 import { SourcePane } from 'tilewise/source.js';
@@ -14,6 +15,14 @@ const kMomentTexts = {
   full: 'The first barrier: nobody multiplies before every thread has written its part of the tiles.',
   multiply: 'Every thread reads both tiles from shared memory and adds its products.',
   empty: 'The second barrier: nobody loads the next tiles before every thread has read these.',
+};
+const kDirectTexts = {
+  load: 'This schedule stages nothing in shared memory: every thread reads what it needs from global memory.',
+  multiply: 'Every thread adds its products, without shared memory or a barrier.',
+};
+const kCpuTexts = {
+  load: 'A CPU has no shared memory: tiles are packed into panels that the caches hold.',
+  multiply: 'Each thread multiplies from its panels.',
 };
 // A floor as text: exact while a double is, with the digits cut after three beyond that.
 function atLeast(value) {
@@ -102,7 +111,7 @@ export class TilesScene {
     const step = lost ? this.model.ask('step', this.state.query(this.place())) : asked;
     this.step_ = step;
     if (asked.error) this.stop();
-    this.caption.textContent = step.error ?? (asked.error ? `${asked.error}. The nearest is shown. ` : '') + this.sentence(step);
+    this.caption.textContent = step.error ? sentence(step.error) : (asked.error ? `${sentence(asked.error)} The nearest is shown. ` : '') + this.sentence(step);
     if (step.error) {
       this.counters.replaceChildren();
       this.totals.replaceChildren();
@@ -113,15 +122,21 @@ export class TilesScene {
       this.showMemory(step);
     }
     this.showBarriers();
-    this.source.show(count, this.moment());
+    this.source.show(count, this.moment(), this.state.query());
     this.inside.show(count, this.place());
     this.fragment.show(count);
     this.figure.redraw();
   }
 
-  moment() { return kMoments.includes(this.state.get('moment')) ? this.state.get('moment') : 'load'; }
+  // Without shared memory there is no barrier to stop at.
+  momentsHere() { return this.count?.error || this.count?.staged ? kMoments : ['load', 'multiply']; }
+  asked() {
+    const moment = this.state.get('moment'), before = { full: 'load', empty: 'multiply' }[moment];
+    return before && !this.momentsHere().includes(moment) ? before : moment;
+  }
+  moment() { return kMoments.includes(this.asked()) ? this.asked() : 'load'; }
   place() {
-    return { at: this.state.get('at'), phase: this.state.get('phase'), moment: this.state.get('moment'), ...this.nearest };
+    return { at: this.state.get('at'), phase: this.state.get('phase'), moment: this.asked(), ...this.nearest };
   }
   nearestPlace(count) {
     const within = (text, number) => String(Math.min(Math.max(0, parseInt(text, 10) || 0), Math.max(0, number - 1)));
@@ -134,7 +149,10 @@ export class TilesScene {
     this.scrub.value = String(step.phase);
     this.position.textContent = this.count.phases === 0 ? 'K is 0: no phase'
       : `phase ${digits(step.phase + 1)} of ${digits(this.count.phases)}`;
-    this.moments.querySelector(`[value=${step.moment}]`).checked = true;
+    for (const choice of this.moments.querySelectorAll('input')) {
+      choice.parentElement.hidden = !this.momentsHere().includes(choice.value);
+      choice.checked = choice.value === step.moment;
+    }
     this.speed.value = this.state.choice('speed', kSpeeds, 'usual');
     if (!this.row.matches(':focus')) this.row.value = step.row;
     if (!this.column.matches(':focus')) this.column.value = step.column;
@@ -143,13 +161,13 @@ export class TilesScene {
   sentence(step) {
     const c = this.count;
     if (c.phases === 0) return 'K is 0: no phase loads anything, and the accumulators stay 0.';
-    const range = (x, y) => `${digits(x)} to ${digits(y - 1)}`;
-    const rows = range(step.m_begin, step.m_end), columns = range(step.n_begin, step.n_end);
+    const range = (what, x, y) => y - x === 1 ? `${what} ${digits(x)}` : `${what}s ${digits(x)} to ${digits(y - 1)}`;
+    const rows = range('row', step.m_begin, step.m_end), columns = range('column', step.n_begin, step.n_end);
     const edges = [step.m_end - step.m_begin < c.tile_m && 'bottom', step.n_end - step.n_begin < c.tile_n && 'right'].filter(Boolean);
     const ragged = edges.length ? ` cut at the ${edges.join(' and the ')} edge` : '';
-    const where = `Tile ${step.row}, ${step.column} of ${digits(c.tiles_m)} × ${digits(c.tiles_n)}${ragged}: rows ${rows} and columns ${columns} of C.`;
-    const phase = `Phase ${digits(step.phase + 1)} of ${digits(c.phases)} needs columns ${range(step.k_begin, step.k_end)} of A and the same rows of B: ${digits(step.load_a)} + ${digits(step.load_b)} elements.`;
-    return `${where} ${phase} ${c.has_block ? kMomentTexts[step.moment] : 'This schedule has no shared memory: threads read global memory themselves.'}`;
+    const where = `Tile ${step.row}, ${step.column} of ${digits(c.tiles_m)} × ${digits(c.tiles_n)}${ragged}: ${rows} and ${columns} of C.`;
+    const phase = `Phase ${digits(step.phase + 1)} of ${digits(c.phases)} needs ${range('column', step.k_begin, step.k_end)} of A and the same ${plural(step.k_end - step.k_begin, 'row')} of B: ${digits(step.load_a)} + ${digits(step.load_b)} elements.`;
+    return `${where} ${phase} ${(c.staged ? kMomentTexts : c.device === 'cpu' ? kCpuTexts : kDirectTexts)[step.moment]}`;
   }
 
   showCounters(step) {
@@ -162,28 +180,29 @@ export class TilesScene {
       meter.dataset.level = level.level;
       rows.push(meter);
     }
-    update(this.counters, element('h3', {}, 'by this tile, elements of A and B'), ...rows);
+    update(this.counters, element('h3', {}, 'By this tile: elements of A and B'), ...rows);
     this.showTotals(step);
   }
 
   showTotals(step) {
     const c = this.count, size = c.element_bytes;
     const product = step.product;
-    const soFar = i => product ? digits(product.levels[i].reads) : 'not walked';
-    const rows = [['naive', product ? digits(product.naive) : 'not walked', digits(c.naive), bytesText(Number(c.naive) * size)]];
+    const soFar = i => product ? digits(product.levels[i].reads) : 'not counted';
+    const rows = [['naive', product ? digits(product.naive) : 'not counted', digits(c.naive), bytesText(Number(c.naive) * size)]];
     c.levels.forEach((level, i) => rows.push([`${level.level} ← ${level.reads_from}`, soFar(i), digits(level.reads), bytesText(Number(level.reads) * size)]));
     rows.push(['minimum', '', digits(c.minimum), bytesText(Number(c.minimum) * size)]);
     rows.push(['lower bound', '', c.bound_bytes === null ? 'not known here' : '≥ ' + atLeast(c.bound_bytes / size), c.bound_bytes === null ? '' : bytesText(c.bound_bytes)]);
-    const place = product ? `This is block ${digits(product ? step.index + 1 : 0)} of ${digits(c.blocks)} in launch order. ` : '';
+    const place = product ? `This is block ${digits(step.index + 1)} of ${digits(c.blocks)} in launch order. `
+      : `The blocks before this one are not counted: C has ${digits(c.blocks)}, and the launch order is walked for at most ${digits(step.most_walked)}. Take a larger block or a smaller C. `;
     const note = element('p', { class: 'explain' }, place +
-      `Fewer global reads than naive: ${short(Number(c.naive) / Math.max(1, Number(c.tiled)))} times. The minimum reads each element once; the lower bound holds for every schedule with the registers and shared memory of ${c.machine}.`);
+      `The naive kernel reads global memory ${short(Number(c.naive) / Math.max(1, Number(c.tiled)))} times as often. The minimum reads each element once; the lower bound holds for every schedule with the registers and shared memory of ${c.machine}.`);
     update(this.totals, table('totals', 'Whole product', ['reads', 'up to this moment', 'in the end', 'in bytes'], rows), note);
   }
 
   // What the two buffers of shared memory hold at this moment, and who may touch them.
   showMemory(step) {
     const c = this.count;
-    if (!c.has_block || c.phases === 0) {
+    if (!c.staged || c.phases === 0) {
       this.memory.replaceChildren();
       return;
     }
@@ -205,6 +224,7 @@ export class TilesScene {
 
   showBarriers() {
     const without = ['full', 'empty'].includes(this.state.get('without')) ? this.state.get('without') : 'none';
+    this.barrierChoice.hidden = !this.count.error && !this.count.staged;
     this.barrierChoice.querySelector(`[value=${without}]`).checked = true;
     if (this.count.error) {
       this.barrier = this.barrierAnswer = null;
@@ -215,7 +235,7 @@ export class TilesScene {
     this.barrierAnswer = answer;
     this.barrier = answer.error ? null : answer;
     this.wrong.canvas.hidden = !this.barrier;
-    this.barrierText.textContent = answer.error ?? this.barrierSentence(answer, without) + (this.count.stages > 1
+    this.barrierText.textContent = answer.error ? sentence(answer.error) : this.barrierSentence(answer, without) + (this.count.stages > 1
       ? ` This schedule has ${this.count.stages} stages: the next tiles go to other buffers, so one barrier a phase is enough. The run shown here has one buffer.` : '');
     this.wrong.redraw();
   }
@@ -265,9 +285,10 @@ export class TilesScene {
   }
   stepMoment(by) {
     if (this.step_?.error || this.count.error) return false;
-    const at = this.step_.phase * 4 + kMoments.indexOf(this.moment()) + by;
-    if (at < 0 || at >= this.count.phases * 4) return false;
-    this.state.set({ ...this.nearest, phase: String(Math.floor(at / 4)), moment: kMoments[at % 4] });
+    const moments = this.momentsHere(), each = moments.length;
+    const at = this.step_.phase * each + moments.indexOf(this.moment()) + by;
+    if (at < 0 || at >= this.count.phases * each) return false;
+    this.state.set({ ...this.nearest, phase: String(Math.floor(at / each)), moment: moments[at % each] });
     return true;
   }
   moveTile(rows, columns) {

@@ -54,10 +54,11 @@ async function render({ model: traits, el }) {
   const { frame, root } = mount(host);
   const { State, startPage, data, newModel } = await (loaded ??= load());
   const model = await newModel();
-  const state = new State(traits.get('state') || data.start, text => {
+  const start = traits.get('state') || data.start;
+  const state = new State(start, text => {
     traits.set('state', text);
     traits.save_changes();
-  });
+  }, start);
   const take = () => { if (traits.get('state') !== state.text()) state.load(traits.get('state')); };
   traits.on('change:state', take);
   const stop = startPage({ root, frame, keys: root, state, model, usualTheme: notebookTheme });

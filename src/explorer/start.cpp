@@ -7,7 +7,7 @@
 namespace tilewise::explorer {
 namespace {
 
-// A named schedule by its name, another one field by field.
+// A named schedule by its name, another one field by field, from nothing.
 Result<void> add_schedule(web::Query& query, const Schedule& schedule) {
   const Result<Schedule> named = find_schedule(schedule.name);
   if (named && *named == schedule) {
@@ -17,7 +17,7 @@ Result<void> add_schedule(web::Query& query, const Schedule& schedule) {
   if (named) {
     return bad_request("explore: a schedule of a file has the name of another one; rename it");
   }
-  query.add("schedule", schedule.device == Device::cpu ? "packed_avx2_f32" : "naive");
+  query.add("schedule", web::kCustomSchedule);
   const web::Query fields = web::schedule_query(schedule);
   for (const auto& [name, value] : fields.items()) query.add(name, value);
   if (schedule.tiles.empty()) query.add("tile", "none");

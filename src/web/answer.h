@@ -42,6 +42,9 @@ using Answer = Result<std::string>;
 [[nodiscard]] Answer answer_simulate(const Request& request);
 // Threads, registers, shared memory, occupancy, waves, roofline, time.
 [[nodiscard]] Answer answer_estimate(const Request& request);
+// The kernel that runs the schedule: the one that it names or, where it names none, the first that
+// takes it; its file; and the refusal that a run would give.
+[[nodiscard]] Answer answer_kernel(const Request& request);
 // Launch order and DRAM reads wave by wave; "orders=row,grouped:8,serpentine:8".
 [[nodiscard]] Answer answer_order(const Request& request);
 // A warp's access to a tile in shared memory: "banks_*" names (answer_banks.cpp).

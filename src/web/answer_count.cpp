@@ -51,7 +51,7 @@ Answer answer_count(const Request& r) {
   w.member("device", to_string(r.schedule.device));
   w.member("stages", r.schedule.stages);
   w.member("copy", to_string(r.schedule.copy));
-  w.member("has_block", find_tile(r.schedule, Level::block) != nullptr);
+  w.member("staged", stages_in_shared(r.schedule));  // in shared memory
   w.member("machine", r.machine->name);
   w.member("tile_m", tiles.m);
   w.member("tile_n", tiles.n);

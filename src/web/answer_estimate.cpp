@@ -93,6 +93,7 @@ void write_terms(JsonWriter& w, const Estimate& e) {
 }  // namespace
 
 Answer answer_estimate(const Request& r) {
+  if (auto ok = check_matrix_bytes(r.problem); !ok) return std::unexpected(ok.error());
   const auto e = estimate(r.problem, r.schedule, *r.machine);
   if (!e) return std::unexpected(e.error());
   JsonWriter w;

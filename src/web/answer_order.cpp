@@ -64,6 +64,7 @@ Answer answer_order(const Request& r) {
     return bad_request("the launch order of blocks matters on a GPU; machine \"" + r.machine->name +
                        "\" is a CPU");
   }
+  if (auto ok = check_matrix_bytes(r.problem); !ok) return std::unexpected(ok.error());
   const auto e = estimate(r.problem, r.schedule, *r.machine, false);
   if (!e) return std::unexpected(e.error());
   const auto orders = read_orders(r.query);
@@ -73,9 +74,9 @@ Answer answer_order(const Request& r) {
   const Count tiles_m = ceil_div(grid.m, grid.block_m * grid.cluster.m);
   const Count tiles_n = ceil_div(grid.n, grid.block_n * grid.cluster.n);
   if (!(tiles_m * tiles_n <= Count(kMostTiles))) {
-    return bad_request(
-        "the grid has " + (tiles_m * tiles_n).to_string() +
-        " clusters, and at most 16384 are drawn; take a larger block or a smaller C");
+    return bad_request("the grid has " + (tiles_m * tiles_n).to_string() +
+                       (together > 1 ? " clusters" : " blocks") +
+                       ", and at most 16384 are drawn; take a larger block or a smaller C");
   }
   const auto rows = static_cast<std::int64_t>(tiles_m.raw());
   const auto columns = static_cast<std::int64_t>(tiles_n.raw());

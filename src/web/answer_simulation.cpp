@@ -40,9 +40,11 @@ Answer answer_barriers(const Request& r) {
   const auto missing = read_missing(r.query);
   if (!missing) return std::unexpected(missing.error());
   const std::int64_t height = at->m_end - at->m_begin, width = at->n_end - at->n_begin;
-  const Tile* block = find_tile(r.schedule, Level::block);
-  if (block == nullptr) {
-    return bad_request("this schedule has no block level, hence no shared memory and no barrier");
+  if (!stages_in_shared(r.schedule)) {
+    return bad_request(
+        r.schedule.device == Device::cpu
+            ? "a CPU's schedule has no shared memory, and no barrier to take away"
+            : "this schedule stages nothing in shared memory, so that no barrier guards anything");
   }
   if (t.phases == 0) return bad_request("K is 0: there is no phase, and no barrier");
   // Three whole phases, two where the limit allows no more: the second barrier guards nothing in

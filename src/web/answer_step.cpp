@@ -161,6 +161,8 @@ Answer answer_step(const Request& r) {
     add_times(whole_inner, *inner, 1);
     w.member("index", before.index);
     write_reads(w, "product", r, *whole_outer, whole_inner);
+  } else {
+    w.member("most_walked", kMostTiles);
   }
   w.end_object();
   return std::move(w).finish();

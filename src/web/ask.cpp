@@ -12,6 +12,7 @@ constexpr std::pair<std::string_view, Function> kQuestions[] = {
     {"count", answer_count},       {"step", answer_step},         {"inside", answer_inside},
     {"barriers", answer_barriers}, {"simulate", answer_simulate}, {"estimate", answer_estimate},
     {"order", answer_order},       {"banks", answer_banks},       {"fragment", answer_fragment},
+    {"kernel", answer_kernel},
 };
 
 Answer answer(std::string_view kind, std::string_view text, const Library& library) {

@@ -1,6 +1,9 @@
 // What the WebAssembly module exports. Texts pass through one buffer of the module's memory:
 //   buffer(bytes)       room for so many; the page writes a text there
 //   add_schedule(bytes) add_machine(bytes)   the buffer's text is a query; 1 where it was read
+//   add_kernel(name, bytes)   the buffer holds `name` bytes of a file's name inside kernels/ and
+//   then
+//                       the comment at its head
 //   ask(kind, bytes)    the buffer holds `kind` bytes of a question's name and then the request;
 //                       returns the length of the answer, which result() points to
 #include <cstdint>
@@ -56,6 +59,13 @@ TILEWISE_EXPORT(add_machine) std::uint32_t tilewise_web_add_machine(std::uint32_
   if (!machine) return 0;
   state().library.machines.push_back(std::move(*machine));
   return 1;
+}
+
+TILEWISE_EXPORT(add_kernel)
+std::uint32_t tilewise_web_add_kernel(std::uint32_t name, std::uint32_t bytes) {
+  using namespace tilewise::web;
+  auto& kernels = state().library.kernels;
+  return kernels.emplace(text(0, name), text(name, bytes - name)).second ? 1 : 0;
 }
 
 TILEWISE_EXPORT(ask) std::uint32_t tilewise_web_ask(std::uint32_t kind, std::uint32_t bytes) {

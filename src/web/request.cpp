@@ -24,6 +24,13 @@ Result<const Named*> find(const std::vector<Named>& all, std::string_view what,
   return bad_request(unknown_name(what, name.substr(0, 60), names));
 }
 
+Result<Schedule> base_schedule(std::string_view name, const Library& library) {
+  if (name == kCustomSchedule) return Schedule{};
+  const auto named = find(library.schedules, "schedule", name, kUsualSchedule);
+  if (!named) return std::unexpected(named.error());
+  return **named;
+}
+
 Result<Problem> read_problem(const Query& query) {
   Type type = Type::f32;
   if (query.has("type")) {
@@ -62,10 +69,9 @@ Result<Request> parse_request(std::string_view text, const Library& library) {
   const auto problem = read_problem(request.query);
   if (!problem) return std::unexpected(problem.error());
   request.problem = *problem;
-  const auto base =
-      find(library.schedules, "schedule", request.query.value("schedule"), kUsualSchedule);
+  const auto base = base_schedule(request.query.value("schedule"), library);
   if (!base) return std::unexpected(base.error());
-  auto schedule = apply_schedule(request.query, **base);
+  auto schedule = apply_schedule(request.query, *base);
   if (!schedule) return std::unexpected(schedule.error());
   request.schedule = std::move(*schedule);
   // The arithmetic is the schedule's: the page asks no problem for another.
@@ -78,7 +84,29 @@ Result<Request> parse_request(std::string_view text, const Library& library) {
       find(library.machines, "machine", request.query.value("machine"), kUsualMachine);
   if (!machine) return std::unexpected(machine.error());
   request.machine = *machine;
+  request.library = &library;
   return request;
+}
+
+Result<void> check_matrix_bytes(const Problem& p) {
+  struct Matrix {
+    const char* name;
+    const char* rows;
+    const char* columns;
+    std::int64_t num_rows, num_columns;
+    Type type;
+  };
+  for (const Matrix& x :
+       {Matrix{"A", "m", "k", p.m, p.k, p.type_a}, Matrix{"B", "k", "n", p.k, p.n, p.type_b},
+        Matrix{"C", "m", "n", p.m, p.n, p.type_d}}) {
+    const Count bytes = Count(x.num_rows) * Count(x.num_columns) * Count(size_bytes(x.type));
+    if (bytes <= Count(INT64_MAX)) continue;
+    return bad_request(std::string(x.rows) + " is " + std::to_string(x.num_rows) + " and " +
+                       x.columns + " is " + std::to_string(x.num_columns) + ", so that " + x.name +
+                       " is larger than 2^63 - 1 bytes, which no address reaches; take smaller "
+                       "sizes for a run or an estimate");
+  }
+  return {};
 }
 
 }  // namespace tilewise::web

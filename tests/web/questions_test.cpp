@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "gpu/kernel_files.h"
+#include "schedule/honours.h"
 #include "tilewise/estimate.h"
 #include "web/answer.h"
 #include "web/machine_query.h"
@@ -23,6 +25,7 @@ const Library& library() {
     Library l;
     l.schedules.assign(named_schedules().begin(), named_schedules().end());
     l.machines.assign(named_machines().begin(), named_machines().end());
+    l.kernels = gpu::kernel_files().value();
     return l;
   }();
   return all;
@@ -114,7 +117,7 @@ TEST(Request, NamesWhatIsWrong) {
 // Sizes and positions that no screen shows: an answer or a sentence, and soon.
 TEST(Request, SurvivesExtremes) {
   for (const char* kind : {"count", "step", "inside", "barriers", "simulate", "estimate", "order",
-                           "banks", "fragment"}) {
+                           "banks", "fragment", "kernel"}) {
     for (const char* request :
          {"m=1099511627776&n=1099511627776&k=1099511627776", "m=0&n=0&k=0",
           "m=1&n=1&k=1099511627776", "m=0&n=5&k=7", "m=1099511627776&n=1&k=1&schedule=naive",
@@ -260,13 +263,76 @@ TEST(Barriers, ShowWhatGoesWrong) {
 
 TEST(Barriers, EveryScheduleWithABlockNeedsBoth) {
   for (const Schedule& schedule : named_schedules()) {
-    if (find_tile(schedule, Level::block) == nullptr) continue;
+    if (!stages_in_shared(schedule)) continue;
     for (const char* missing : {"full", "empty"}) {
       const json report =
           answer("barriers", "m=300&n=300&k=600&schedule=" + schedule.name + "&without=" + missing);
       EXPECT_GT(report.value("wrong_elements", 0), 0) << schedule.name << " " << report;
     }
   }
+}
+
+// Rung 11 has a block, and reads its operands straight from global memory.
+TEST(Barriers, NothingInSharedMemoryNeedsNone) {
+  EXPECT_FALSE(answer("count", "schedule=wmma&type=bf16").at("staged").get<bool>());
+  EXPECT_TRUE(answer("count", "schedule=mma&type=bf16").at("staged").get<bool>());
+  EXPECT_EQ(answer("count", "schedule=wmma&type=bf16")["levels"][1]["reads_from"], "global");
+  EXPECT_THAT(error_of("barriers", "schedule=wmma&type=bf16"), HasSubstr("stages nothing"));
+}
+
+TEST(Estimate, NamesTheSizesThatNoAddressReaches) {
+  const std::string large = "m=1099511627776&n=8&k=1099511627776";
+  EXPECT_FALSE(answer("count", large).contains("error"));
+  for (const char* kind : {"estimate", "order"}) {
+    EXPECT_THAT(error_of(kind, large),
+                HasSubstr("m is 1099511627776 and k is 1099511627776, so that A is larger"));
+  }
+}
+
+// What the page says of a kernel is what a run says.
+TEST(Kernel, RefusesWhatARunRefuses) {
+  for (const char* request :
+       {"schedule=square_tile", "schedule=square_tile&split=3", "schedule=mma&type=f64",
+        "schedule=square_tile&type=bf16",
+        "schedule=square_tile&tile=block:100x100x8&tile=thread:8x8",
+        "schedule=wgmma&type=bf16&machine=a100", "schedule=mma&type=bf16&stages=1",
+        "schedule=mma&type=bf16&kernel=nothing"}) {
+    const auto parsed = parse_request(request, library());
+    ASSERT_TRUE(parsed);
+    const auto& kernels = library().kernels;
+    auto run =
+        check_needs(kernels, parsed->problem, parsed->schedule, parsed->machine->architecture);
+    if (run) run = check_honoured(kernels, parsed->schedule, named_schedules());
+    EXPECT_EQ(answer("kernel", request)["refusal"], run ? "" : run.error().message) << request;
+  }
+}
+
+TEST(Kernel, IsFoundForAScheduleThatNamesNone) {
+  const std::string tiles = "schedule=custom&tile=block:64x64x16&tile=thread:8x4";
+  const json found = answer("kernel", tiles);
+  EXPECT_EQ(found["kernel"], "square_tile");
+  EXPECT_EQ(found["file"], "ladder/05_square_tile.cuh");
+  EXPECT_EQ(found["named"], false);
+  EXPECT_EQ(answer("count", tiles)["kernel"], "");
+  const json none = answer("kernel", tiles + "&swap_ab=1");
+  EXPECT_TRUE(none["file"].is_null());
+  EXPECT_THAT(none["refusal"].get<std::string>(), HasSubstr("no kernel has it"));
+}
+
+// Of a schedule's own: nothing of a named one is in it.
+TEST(Request, CustomStartsFromNothing) {
+  const auto parsed = parse_request("schedule=custom&stages=3", library());
+  ASSERT_TRUE(parsed);
+  Schedule expected;
+  expected.stages = 3;
+  EXPECT_EQ(parsed->schedule, expected);
+}
+
+TEST(Step, SaysHowManyBlocksAreWalked) {
+  const json step = answer("step", "m=1048576&n=1048576&k=64");
+  EXPECT_FALSE(step.contains("product"));
+  EXPECT_EQ(step["most_walked"], 1 << 18);
+  EXPECT_FALSE(answer("step", "m=64&n=64&k=64").contains("most_walked"));
 }
 
 // At least two phases are run, so that the second barrier guards something; a block for which that

@@ -434,6 +434,117 @@ class Use(ExplorerTest):
         self.assertIn("Thread 0 holds", page.inner_text("#fragment-text"))
 
 
+class Written(ExplorerTest):
+    """A page written with a tiling of its own, a type and a machine."""
+
+    def written(self, state="", arguments=("--tile", "block:64x64x16", "--tile", "thread:8x4")):
+        path = self.path / "custom.html"
+        done = tilewise("explore", 1000, 700, 520, *arguments, "--machine", "a100", "-o", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.open(state, path.as_uri())
+
+    def test_a_custom_schedule_is_its_own(self):
+        page = self.written()
+        self.assertEqual(page.inner_text("#schedule-note"), "A custom schedule: block 64 \u00d7 64 \u00d7 16, thread 8 \u00d7 4.")
+        self.assertEqual(page.locator("#problem [name=schedule]").input_value(), "custom")
+        self.assertIn("names no kernel; this one runs it", page.inner_text(".source .explain"))
+        self.assertEqual(page.inner_text(".source h2"), "kernels/ladder/05_square_tile.cuh")
+        page.locator("#tab-schedule").click()
+        undo, thread = page.get_by_text("Undo all changes"), page.get_by_label("thread m \u00d7 n")
+        self.assertTrue(undo.is_disabled())
+        thread.fill("8x8")
+        thread.press("Enter")
+        self.assertIn("Changed from what the page was written with", page.inner_text("#schedule-note"))
+        undo.click()
+        self.assertEqual(thread.input_value(), "8x4")
+        page.locator("#problem [name=schedule]").select_option("mma")
+        self.assertIn("ldmatrix", page.inner_text("#schedule-note"))
+        page.locator("#problem [name=schedule]").select_option("custom")
+        self.assertEqual(thread.input_value(), "8x4")
+        self.assertTrue(undo.is_disabled())
+
+    def test_a_schedule_that_no_kernel_takes_says_why(self):
+        page = self.written(arguments=("--tile", "block:64x64x16", "--tile", "thread:8x6"))
+        self.assertTrue(page.locator(".code").is_hidden())
+        self.assertIn("none runs it: thread tile is 8 x 6, which does not divide", page.inner_text(".source .explain"))
+
+    def test_an_address_without_type_or_machine_has_the_page_s_own(self):
+        page = self.written("m=64", ("--schedule", "mma", "--dtype", "bf16"))
+        shown = {name: page.locator(f"#problem [name={name}]").input_value() for name in ("m", "n", "type", "machine", "schedule")}
+        self.assertEqual(shown, {"m": "64", "n": "700", "type": "bf16", "machine": "a100", "schedule": "mma"})
+        self.go("stages=3")
+        self.assertEqual(page.locator("#problem [name=schedule]").input_value(), "mma")
+        size = page.locator("#problem [name=m]")
+        size.fill("")
+        size.press("Enter")
+        self.assertEqual(size.input_value(), "1000")
+
+
+class Refusals(ExplorerTest):
+    """What cannot be run is said with its reason, where it was chosen."""
+
+    def note(self, state):
+        self.go(f"scene=schedule&{state}")
+        return self.page.inner_text("#schedule-note")
+
+    def error_at(self, field):
+        return self.page.inner_text(f"#error-{field}")
+
+    def invalid(self):
+        return set(self.page.locator("#problem [aria-invalid=true]").evaluate_all("all => all.map(c => c.name)"))
+
+    def test_fields_that_no_kernel_takes(self):
+        self.open()
+        note = self.note("schedule=square_tile&split=3")
+        self.assertIn('cannot run as chosen: split_k is 3 ways, which kernel "square_tile" does not have', note)
+        self.assertIn("The counts are of the schedule itself", note)
+        self.assertIn("tuned_f32", self.error_at("split"))
+        self.note("schedule=square_tile&tile=block:100x100x8&tile=thread:8x8")
+        self.assertIn("does not divide the block tile of 100 x 100", self.error_at("tile-thread"))
+        self.note("schedule=mma&type=bf16&stages=1")
+        self.assertIn("stages (2 or more)", self.error_at("stages"))
+        self.assertNotIn("cannot run", self.note("schedule=mma&type=bf16"))
+
+    def test_types_and_sizes(self):
+        self.open()
+        self.assertIn("does not multiply f64; no GPU kernel does: take another type", self.note("schedule=square_tile&type=f64"))
+        self.assertEqual(self.invalid(), {"type"})
+        largest = 1 << 40
+        self.assertIn("m is 1,099,511,627,776 and k is 1,099,511,627,776, so that A is larger", self.note(f"m={largest}&n=8&k={largest}"))
+        self.assertEqual(self.invalid(), {"m", "k"})
+        self.assertEqual(self.page.locator(".field-error:visible").count(), 0)
+        self.assertIn("sm_80", self.note("schedule=wgmma&type=bf16&machine=a100"))
+        self.assertEqual(self.invalid(), {"machine"})
+        self.assertIn("row stride of B is 700", self.note("schedule=wgmma&type=bf16&n=700"))
+        self.assertEqual(self.invalid(), {"n"})
+
+    def test_a_total_that_is_not_counted_has_its_reason(self):
+        self.open("m=100000&n=100000&k=64&tile=block:64x64x8&tile=thread:8x8")
+        self.assertIn("not counted", self.table("totals")["naive"][0])
+        self.assertIn("C has 2,442,969, and the launch order is walked for at most 262,144", self.page.locator("#scene-tiles .side").first.inner_text())
+
+    def test_a_schedule_without_shared_memory(self):
+        page = self.open("schedule=wmma&type=bf16&moment=empty")
+        self.assertEqual(page.locator("#shared-memory").inner_text(), "")
+        self.assertIn("warp \u2190 global", self.table("totals"))
+        self.assertIn("no barrier guards", page.inner_text("#barrier-text"))
+        self.assertFalse(page.get_by_text("Without the first").is_visible())
+        self.assertFalse(page.get_by_text("Barrier 1", exact=True).is_visible())
+        page.locator("body").press(".")
+        self.assertIn("phase 2 of", page.inner_text("#position"))
+        self.go("schedule=wmma&type=bf16&scene=banks")
+        self.assertIn("An example", page.inner_text("#banks-text"))
+        self.go("schedule=packed_avx2_f32")
+        self.assertIn("A CPU has no shared memory", page.inner_text("#tiles-text"))
+
+    def test_a_shape_without_a_known_layout_leaves_the_choice(self):
+        page = self.open("schedule=wmma&type=bf16")
+        choice = page.locator("#scene-tiles").get_by_label("Instruction")
+        self.assertEqual(choice.input_value(), "m16n16k16")
+        choice.select_option("m16n8k16")
+        self.assertIn("Thread 0 holds", page.inner_text("#fragment-text"))
+
+
 class Hostile(ExplorerTest):
     def test_addresses_give_a_message(self):
         self.open()
@@ -509,6 +620,13 @@ class Numbers(ExplorerTest):
         shown = page.evaluate("import('./draw.js').then(d => [0.0501, 1234567, -1234, '12345678901234567890', 5.681817e24]"
                               ".map(x => typeof x === 'string' ? d.digits(x) : d.short(x)))")
         self.assertEqual(shown, ["0.0501", "1,234,567", "-1,234", "12,345,678,901,234,567,890", "5.68e+24"])
+        self.assertEqual(page.evaluate("import('./draw.js').then(d => [1, 4096, 1.063e37].map(d.bytesText))"),
+                         ["1 byte", "4.096 kB", "1.06e+37 bytes"])
+        self.assertEqual(page.evaluate("""import('./message.js').then(m => [m.sentence('explain: the grid has 244140625 blocks'),
+            m.sentence('m is "1099511627777"; no'), m.ended('schedule "x": stages is 0')])"""),
+            ["The grid has 244,140,625 blocks.", 'm is "1099511627777"; no.', "stages is 0."])
+        self.go("m=1&n=1&k=1&schedule=naive")
+        self.assertIn("row 0 and column 0 of C", page.inner_text("#tiles-text"))
         self.go("m=1000000000&n=1000000000&k=1000000000")
         self.assertRegex(self.table("totals")["lower bound"][1], r"^\u2265 \d\.\d\de\+\d+$")
 
@@ -579,6 +697,39 @@ class Accessible(ExplorerTest):
         self.page.emulate_media(media="print")
         self.assertFalse(self.page.get_by_label("Next phase").is_visible())
         self.assertTrue(self.page.locator("#totals").is_visible())
+
+    def test_print_keeps_the_first_page_full(self):
+        """What may not be broken fits below the header, so that no page has the header alone; controls are texts."""
+        width, height = (210 - 28) / 25.4 * 96, (297 - 28) / 25.4 * 96
+        self.page.set_viewport_size({"width": int(width), "height": int(height)})
+        self.page.emulate_media(media="print")
+        for scene in ("tiles", "schedule", "order", "banks"):
+            self.open(f"scene={scene}&m=1000&n=700&k=520")
+            bottom = self.page.evaluate("""scene => {
+                const whole = [...document.querySelectorAll(`#scene-${scene} *`)].find(e => getComputedStyle(e).breakInside === 'avoid');
+                return whole.getBoundingClientRect().bottom; }""", scene)
+            self.assertLess(bottom, height, scene)
+            self.assertEqual(self.page.locator("input[type=range]:visible, button:visible").count(), 0, scene)
+        self.assertEqual(self.page.locator("#problem [name=m]").evaluate("e => getComputedStyle(e).borderTopStyle"), "none")
+
+    def test_no_choice_is_cut(self):
+        """A select is as wide as what it shows, a number's field as its digits."""
+        for width in (360, 1280, 3840):
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.open("scene=schedule&schedule=wgmma_pipeline&type=bf16&order=serpentine:8:m")
+            cut = self.page.locator("select:visible").evaluate_all("""all => all.filter(s => {
+                const text = document.createElement('canvas').getContext('2d'), style = getComputedStyle(s);
+                text.font = style.font;
+                return text.measureText(s.selectedOptions[0].text).width > s.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+            }).map(s => `${s.id} ${s.value}`)""")
+            self.assertEqual(cut, [], width)
+
+    def test_help_is_of_the_scene(self):
+        page = self.open("scene=order")
+        self.assertIn("waves", page.inner_text("footer"))
+        page.locator("#tab-tiles").click()
+        self.assertIn("phases", page.inner_text("footer"))
+        self.assertNotIn("waves", page.inner_text("footer"))
 
     def test_prints_dark_on_white(self):
         self.open("theme=dark")
