@@ -62,7 +62,7 @@ export class BanksScene {
     this.controls.banks_lanes.closest('label').hidden = a.pattern !== 'stride';
     const busiest = Math.max(...a.words_of_bank), active = a.lanes.filter(l => l.active).length;
     const example = count.staged ? '' : 'An example: this schedule keeps nothing of A or B in shared memory. ';
-    this.caption.textContent = `${example}${active} of 32 lanes read ${a.width_bytes} ${plural(a.width_bytes, 'byte')} each. The busiest bank is asked for ${busiest} different word${busiest === 1 ? '' : 's'}. The access takes ${a.wavefronts} wavefront${a.wavefronts === 1 ? '' : 's'}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank conflict${a.conflicts === 1 ? '' : 's'}`}. Colours are rows of the tile; numbers, where there is room, are lanes; the row below counts words asked of each bank.`;
+    this.caption.textContent = `${example}${active} of 32 lanes read ${a.width_bytes} ${plural(a.width_bytes, 'byte')} each. The busiest bank is asked for ${busiest} different ${plural(busiest, 'word')}. The access takes ${a.wavefronts} ${plural(a.wavefronts, 'wavefront')}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank ${plural(a.conflicts, 'conflict')}`}. Colours are rows of the tile; numbers, where there is room, are lanes; the row below counts words asked of each bank.`;
     update(this.cost, bar('wavefronts', a.wavefronts, Math.max(a.wavefronts, 8), digits(a.wavefronts), a.conflicts ? 'limiter' : ''),
       bar('at best', a.ideal, Math.max(a.wavefronts, 8), digits(a.ideal)));
     this.showComparison();

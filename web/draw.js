@@ -105,7 +105,7 @@ export class Drawing {
   now() {
     this.pending = false;
     const width = this.width;
-    if (width === 0) return;
+    if (width === 0 || !this.canvas.isConnected) return;  // asked for by a scene that has left since
     const style = getComputedStyle(this.canvas), ratio = Math.min(devicePixelRatio || 1, 3);
     const unit = this.unit = parseFloat(style.fontSize) / kUsualFont;
     const height = Math.round(unit * (typeof this.aspect === 'function' ? this.aspect(width / unit) : width / unit * this.aspect));

@@ -1,6 +1,6 @@
 // Inside a block: the tiles of warps and threads, and the outer products of one thread's registers.
 import { Drawing, digits, element } from 'tilewise/draw.js';
-import { sentence } from 'tilewise/message.js';
+import { plural, sentence } from 'tilewise/message.js';
 
 const kMostRuns = 16;  // told in a sentence
 
@@ -76,16 +76,17 @@ export class InsideFigure {
 
   sentence() {
     const a = this.answer, rows = a.rows.length, columns = a.columns.length;
-    const all = `${digits(a.threads_m * a.threads_n)} ${a.level} tiles (${a.threads_m} × ${a.threads_n}) share this block.`;
+    const all = a.threads_m * a.threads_n === 1 ? `One ${a.level} tile is this whole block.`
+      : `${digits(a.threads_m * a.threads_n)} ${a.level} tiles (${a.threads_m} × ${a.threads_n}) share this block.`;
     if (rows === 0 || columns === 0) return `${all} This one lies beyond the edge of C and reads nothing.`;
     const list = numbers => {
       const runs = runsOf(numbers, 1), told = runs.slice(0, kMostRuns);
       return told.map(([x, y]) => x === y ? `${x}` : `${x} to ${y}`).join(', ') +
         (runs.length > told.length ? ` and ${digits(runs.length - told.length)} more ranges` : '');
     };
-    return `${all} This one owns rows ${list(a.rows)} and columns ${list(a.columns)} of the block: ${rows} × ${columns} = ${rows * columns} accumulators. ` +
+    return `${all} This one owns ${plural(rows, 'row')} ${list(a.rows)} and ${plural(columns, 'column')} ${list(a.columns)} of the block: ${rows} × ${columns} = ${rows * columns} ${plural(rows * columns, 'accumulator')}. ` +
       (a.depth === 0 ? 'K is 0: there is no product to add.'
-        : `At each of the ${digits(a.depth)} steps along k it reads ${rows} element${rows === 1 ? '' : 's'} of A and ${columns} of B and adds their outer product: ${rows * columns} multiply-adds for ${rows + columns} reads. Step ${this.k() + 1}: ${digits((rows + columns) * (this.k() + 1))} reads in this phase so far.`);
+        : `${a.depth === 1 ? 'At the one step' : `At each of the ${digits(a.depth)} steps`} along k it reads ${rows} ${plural(rows, 'element')} of A and ${columns} of B and adds their outer product: ${rows * columns} ${plural(rows * columns, 'multiply-add')} for ${rows + columns} reads. Step ${this.k() + 1}: ${digits((rows + columns) * (this.k() + 1))} reads in this phase so far.`);
   }
 
   click(event) {

@@ -1,6 +1,6 @@
 // Scene 3: blocks in launch order on the SMs, wave by wave, and what each order reads from DRAM.
 import { Drawing, bar, bytesText, digits, element, short, table, update } from 'tilewise/draw.js';
-import { sentence } from 'tilewise/message.js';
+import { plural, sentence } from 'tilewise/message.js';
 
 const kSpeeds = { slow: 900, usual: 350, fast: 80 };
 
@@ -64,7 +64,7 @@ export class OrderScene {
   launchSentence(a) {
     const together = a.cluster_m * a.cluster_n;
     const beyond = a.tiles_m * a.cluster_m > Number(a.blocks_m) || a.tiles_n * a.cluster_n > Number(a.blocks_n);
-    return `${digits(a.slots)} blocks run at a time on ${a.units} SMs` +
+    return `${digits(a.slots)} ${plural(a.slots, 'block')} ${plural(a.slots, 'runs', 'run')} at a time on ${a.units} SMs` +
       (together > 1 ? `, as ${digits(a.clusters_at_once)} clusters of ${a.cluster_m} × ${a.cluster_n}, which are launched as one` : '') +
       (together > 1 && beyond ? '; blocks of the last clusters that lie beyond C (pale, dashed) run without an output' : '') + '.' +
       (a.ways > 1 ? ` K is split in ${a.ways}: the grid is launched ${a.ways} times over, once for each part of K.` : '') +
@@ -108,7 +108,7 @@ export class OrderScene {
     context.strokeStyle = colour.line;
     context.strokeRect(edge + 0.5, edge + 0.5, width - edge - 1, height - edge - 1);
     const of = a.cluster_m * a.cluster_n > 1 ? 'clusters' : 'tiles';
-    order.caption.textContent = `This wave uses ${rows.size} row${rows.size === 1 ? '' : 's'} of ${of} of A and ${columns.size} column${columns.size === 1 ? '' : 's'} of B.`;
+    order.caption.textContent = `This wave uses ${rows.size} ${plural(rows.size, 'row')} of ${of} of A and ${columns.size} ${plural(columns.size, 'column')} of B.`;
   }
 
   // The blocks of one cluster touch; clusters stand apart.

@@ -2,7 +2,7 @@
 // SM, waves with their tail, the roofline, the time by resource.
 import { refusalOf } from 'tilewise/model.js';
 import { kCustom } from 'tilewise/state.js';
-import { plain, sentence } from 'tilewise/message.js';
+import { ended, plain, plural, sentence } from 'tilewise/message.js';
 import { Drawing, bar, bytesText, digits, element, short, svg, table, update } from 'tilewise/draw.js';
 
 // Levels of tiling by device: level, label, extents that it has.
@@ -50,8 +50,8 @@ export class ScheduleScene {
     this.makeForm();
     this.result = element('div', { class: 'side results' });
     this.counts = element('div', {});
-    this.meters = element('div', {});
-    this.time = element('div', {});
+    this.meters = element('div', { class: 'whole' });
+    this.time = element('div', { class: 'whole' });
     this.roof = element('figure', {});
     this.waves = new Drawing('Blocks on SMs, wave by wave', (...a) => this.drawWaves(...a), () => this.wavesHeight());
     this.wavesText = element('figcaption', { id: 'waves-text' });
@@ -236,9 +236,9 @@ export class ScheduleScene {
       bar('shared memory', b.shared_bytes, l.shared_bytes, `${digits(b.shared_bytes)} of ${digits(l.shared_bytes)} bytes a block`),
       bar('registers', b.registers_per_thread, l.registers_per_thread, `about ${b.registers_per_thread} of ${l.registers_per_thread} a thread`),
       bar('threads', b.threads, l.threads, `${digits(b.threads)} of ${digits(l.threads)} a block (${warps} warps)`),
-      bar('occupancy', o.occupancy, 1, `${short(100 * o.occupancy)} %: ${o.blocks_per_sm} block${o.blocks_per_sm === 1 ? '' : 's'} an SM`),
+      bar('occupancy', o.occupancy, 1, `${short(100 * o.occupancy)} %: ${o.blocks_per_sm} ${plural(o.blocks_per_sm, 'block')} an SM`),
       element('p', { class: 'explain', id: 'occupancy-text' },
-        `Limited by ${o.limiter}. Blocks an SM by each limit alone: registers ${o.by_registers}, shared memory ${o.by_shared}, warps ${o.by_warps}, blocks ${o.by_blocks}. How: ${b.formula}.`));
+        `Limited by ${o.limiter}. Blocks an SM by each limit alone: registers ${o.by_registers}, shared memory ${o.by_shared}, warps ${o.by_warps}, blocks ${o.by_blocks}. How: ${ended(b.formula)}`));
   }
 
   showTime(e) {
@@ -258,7 +258,7 @@ export class ScheduleScene {
     if (!e.block) return '';
     const w = e.waves, slots = e.units * e.occupancy.blocks_per_sm;
     const tail = Number(BigInt(w.tiles) % BigInt(slots));
-    return `${digits(w.tiles)} blocks over ${e.units} SMs × ${e.occupancy.blocks_per_sm} are ${short(w.fraction)} waves, so ${digits(w.waves)}: ${short(100 * w.efficiency)} % of the slots work. ` +
+    return `${digits(w.tiles)} ${plural(Number(w.tiles), 'block')} over ${e.units} SMs × ${e.occupancy.blocks_per_sm} ${plural(Number(w.tiles), 'is', 'are')} ${short(w.fraction)} ${plural(w.fraction, 'wave')}, so ${digits(w.waves)}: ${short(100 * w.efficiency)} % of the slots work. ` +
       (Number(w.tiles) === 0 ? '' : tail === 0 ? 'The last wave is full.' : `The last wave holds ${digits(tail)} of ${digits(slots)} blocks; the other slots idle.`) +
       (e.padding_efficiency === 1 ? ' No product is padding.' : ` ${short(100 * e.padding_efficiency)} % of the products are useful, the rest is padding.`);
   }

@@ -213,7 +213,7 @@ export class TilesScene {
     const [kind, text] = states[step.moment];
     const range = (x, y) => `${digits(x)}:${digits(y)}`;
     const box = (name, rows, columns, elements) => element('div', { class: `buffer ${name.toLowerCase()} ${kind}` },
-      element('strong', {}, `${name}[${rows}, ${columns}]`), element('span', {}, `${digits(elements)} elements, ${bytesText(Number(elements) * c.element_bytes)}`));
+      element('strong', {}, `${name}[${rows}, ${columns}]`), element('span', {}, `${digits(elements)} ${plural(Number(elements), 'element')}, ${bytesText(Number(elements) * c.element_bytes)}`));
     const k = range(step.k_begin, step.k_end);
     update(this.memory, element('h3', {}, 'Shared memory now'),
       element('div', { class: 'buffers' }, box('A', range(step.m_begin, step.m_end), k, step.load_a), box('B', k, range(step.n_begin, step.n_end), step.load_b)),
@@ -243,14 +243,14 @@ export class TilesScene {
   barrierSentence(answer, without) {
     const outputs = digits(answer.height * answer.width);
     if (without === 'none') {
-      return `With both barriers the first ${answer.phases} phase${answer.phases === 1 ? '' : 's'} of this tile, run by the simulator with whole numbers, give the right result in all ${outputs} outputs.`;
+      return `With both barriers the first ${answer.phases} ${plural(answer.phases, 'phase')} of this tile, run by the simulator with whole numbers, give the right result in all ${outputs} ${plural(answer.height * answer.width, 'output')}.`;
     }
     if (answer.wrong_elements === 0) {
       return answer.phases === 1 && without === 'empty'
         ? 'K has one phase: no tile is loaded over another, so the second barrier guards nothing here.'
         : 'This barrier guards nothing here: one warp holds all outputs of this tile.';
     }
-    return `Without the ${without === 'full' ? 'first' : 'second'} barrier, under the worst order of the warps: ${digits(answer.wrong_elements)} of ${outputs} outputs are wrong, by up to ${short(answer.max_error)}. ${answer.first_fault}${answer.first_fault ? '.' : ''}`;
+    return `Without the ${without === 'full' ? 'first' : 'second'} barrier, under the worst order of the warps: ${digits(answer.wrong_elements)} of ${outputs} ${plural(answer.height * answer.width, 'output')} ${plural(answer.wrong_elements, 'is', 'are')} wrong, by up to ${short(answer.max_error)}. ${answer.first_fault}${answer.first_fault ? '.' : ''}`;
   }
 
   drawWrong(context, width, height, colour) {

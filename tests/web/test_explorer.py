@@ -578,6 +578,16 @@ class Hostile(ExplorerTest):
             self.assertTrue(self.page.locator("#scene-tiles").is_visible(), name)
             self.assertEqual(self.page.get_by_label("Speed").input_value(), "usual", name)
 
+    def test_a_drawing_outlives_no_answer(self):
+        """A scene that is left, or refused, before its drawings were made: nothing is drawn of it."""
+        page = self.open("scene=order&schedule=mma&type=bf16")
+        for first, then in (("scene=order&schedule=mma&type=bf16", "scene=order&schedule=mma&type=bf16&at=0,0&stages=64"),
+                            ("scene=tiles&fragment=m16n8k8", "scene=tiles&fragment=m1n1k1"),
+                            ("scene=tiles&tile=block:8x8x8&tile=thread:2x2", "scene=tiles&tile=block:8x8x8")):
+            page.evaluate("""states => new Promise(done => {
+                for (const state of states) tilewise.state.load(state);
+                requestAnimationFrame(() => requestAnimationFrame(done)); })""", [first, then])
+
     def test_a_place_that_does_not_exist(self):
         """Its message stands, the nearest is shown, and the controls work from there."""
         page = self.open("m=512&n=512&k=256&phase=99999")
@@ -627,6 +637,12 @@ class Numbers(ExplorerTest):
             ["The grid has 244,140,625 blocks.", 'm is "1099511627777"; no.', "stages is 0."])
         self.go("m=1&n=1&k=1&schedule=naive")
         self.assertIn("row 0 and column 0 of C", page.inner_text("#tiles-text"))
+        self.go("m=1&n=1&k=1&tile=block:1x1x1&tile=thread:1x1x0")
+        self.assertIn("One thread tile is this whole block", page.inner_text("#inside-text"))
+        self.assertIn("At the one step along k it reads 1 element of A", page.inner_text("#inside-text"))
+        self.assertIn("in all 1 output.", page.inner_text("#barrier-text"))
+        self.go("m=1&n=1&k=1&scene=schedule")
+        self.assertIn("1 block over 132 SMs", page.inner_text("#waves-text"))
         self.go("m=1000000000&n=1000000000&k=1000000000")
         self.assertRegex(self.table("totals")["lower bound"][1], r"^\u2265 \d\.\d\de\+\d+$")
 

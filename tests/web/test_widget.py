@@ -16,7 +16,7 @@ from tilewise import _core
 # anywidget's contract, as far as a widget sees it: a model with one trait, and an element.
 NOTEBOOK = """<!doctype html><html lang="en"><title>notebook</title><link rel="icon" href="data:,">
 <style>h1 { color: rgb(1, 2, 3) } button { display: none }</style>
-<body><h1>A notebook</h1><div id="one"></div><div id="two"></div>
+<body><h1>A notebook</h1><div id="one"></div><div id="two"></div><div id="three"></div>
 <script type="module">
 import widget from './widget.js';
 class FakeModel {
@@ -28,7 +28,7 @@ class FakeModel {
   off(event, listener) { this.listeners = this.listeners.filter(([e, l]) => e !== event || l !== listener); }
   tell(name) { for (const [event, listener] of this.listeners) if (event === 'change:' + name) listener(); }
 }
-const show = async (id, state) => {
+const show = window.show = async (id, state) => {
   const model = new FakeModel(state);
   return { model, end: await widget.render({ model, el: document.getElementById(id) }) };
 };
@@ -68,6 +68,18 @@ class Widget(BrowserTest):
         self.page.evaluate("widgets[0].model.set('state', 'm=512&n=512&k=256&at=1,2&phase=9')")
         self.assertIn("Tile 1, 2 of 4", self.text(self.one, "tiles-text"))
         self.assertIn("phase 10 of 32", self.text(self.one, "position"))
+
+    def test_undo_returns_to_what_it_was_made_with(self):
+        start = "m=512&n=512&k=256&schedule=custom&tile=block:32x32x8&tile=thread:4x4x0"
+        self.page.evaluate("state => show('three', state)", start)
+        three = self.page.locator("#three")
+        self.assertIn("A custom schedule: block 32", self.text(three, "schedule-note"))
+        three.locator("#tab-schedule").click()
+        thread = three.get_by_label("thread m \u00d7 n")
+        thread.fill("2x2")
+        thread.press("Enter")
+        three.get_by_text("Undo all changes").click()
+        self.assertEqual(thread.input_value(), "4x4")
 
     def test_two_do_not_interfere(self):
         before = self.text(self.two, "tiles-text")
