@@ -1,6 +1,8 @@
 #include "gpu/timing.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "gpu/buffer.h"
@@ -57,6 +59,10 @@ Result<Timing> time_launches(CuStream stream,
       kMaxLaunchesOfBatch);
   std::vector<double> us;
   for (int i = 0; i < options.batches; ++i) {
+    if (options.pause_ms > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(options.pause_ms));
+      if (auto ok = launch(next++); !ok) return std::unexpected(ok.error());
+    }
     const auto ms = time_batch(stream, *begin, *end, next, per_batch, launch);
     if (!ms) return std::unexpected(ms.error());
     next += per_batch;

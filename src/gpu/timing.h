@@ -9,8 +9,12 @@
 
 namespace tilewise::gpu {
 
+// A card at its power limit slows down within tens of milliseconds, by as much as the launches
+// before drew. So each batch begins after a pause, and what is timed does not depend on what was
+// timed before it.
 struct TimingOptions {
   double warm_up_ms = 50;  // at least this much work first, so that clocks and caches settle
+  double pause_ms = 100;   // before each batch; its first launch is then not timed
   double batch_ms = 10;    // launches of a batch follow each other without a gap
   int batches = 9;
 };
