@@ -16,8 +16,8 @@
 
 namespace tilewise {
 
-constexpr int kNaiveM = 16;  // outputs of a block: threads along n, then along m
-constexpr int kNaiveN = 32;
+constexpr int kNaiveM = 4;  // outputs of a block: threads along n, then along m
+constexpr int kNaiveN = 128;
 
 TILEWISE_HOST_DEVICE constexpr LaunchInfo naive_launch(Constants) {
   LaunchInfo info;
@@ -25,6 +25,7 @@ TILEWISE_HOST_DEVICE constexpr LaunchInfo naive_launch(Constants) {
   info.tile_m = kNaiveM;
   info.tile_n = kNaiveN;
   info.tile_k = 1;
+  info.blocks_per_sm = 3;
   return info;
 }
 

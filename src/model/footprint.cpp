@@ -13,9 +13,9 @@ constexpr std::int64_t kRegisterBytes = 4;
 constexpr std::int64_t kLaneOther = 24;
 constexpr std::int64_t kMmaOther = 60;
 constexpr std::int64_t kWgmmaOther = 40;
-// A kernel without a block level: rung 02 launches 16 x 32 outputs, 01 and the rest 32 x 32.
+// A kernel without a block level: rung 02 launches 4 x 128 outputs, 01 and the rest 32 x 32.
 constexpr std::int64_t kDirectEdge = 32;
-constexpr std::int64_t kNaiveRows = 16;
+constexpr std::int64_t kNaiveRows = 4, kNaiveColumns = 128;
 // What the kernels' maps of shared memory hold beside the stages (kernels/ladder). wgmma kernels
 // store D through panels of 64 rows of 128 bytes, two a warpgroup, and have two barriers a stage; a
 // warp of rung 11 has a 16 x 16 tile of A, B and D.
@@ -156,8 +156,9 @@ Result<Footprint> footprint(const Problem& problem, const Schedule& schedule) {
   Footprint f;
   const Tile block = tile_or_empty(schedule, Level::block);
   const Tile inner = tile_or_empty(schedule, Level::instruction);
-  f.block_m = block.m > 0 ? block.m : schedule.kernel == "naive" ? kNaiveRows : kDirectEdge;
-  f.block_n = block.n > 0 ? block.n : kDirectEdge;
+  const bool naive = schedule.kernel == "naive";
+  f.block_m = block.m > 0 ? block.m : naive ? kNaiveRows : kDirectEdge;
+  f.block_n = block.n > 0 ? block.n : naive ? kNaiveColumns : kDirectEdge;
   f.block_k = block.k > 0 ? block.k : std::max<std::int64_t>(inner.k, 1);
   if (arithmetic == Arithmetic::lanes) lanes(problem, schedule, f);
   if (arithmetic == Arithmetic::mma) mma(problem, schedule, f);
