@@ -85,8 +85,8 @@ __device__ double error_ulps(float got, double exact, double smallest) {
 
 // In units of the bound of the functions for narrow results (docs/epilogue.md).
 __device__ double error_narrow(Function function, float got, double exact) {
-  const double relative = function == Function::narrow_gelu_erf_short ? 0x1p-13 : 0x1p-14;
-  const double smallest = function == Function::narrow_gelu_erf_short ? 0x1p-36
+  const double relative = function == Function::narrow_gelu_erf_short ? 0x1.6ap-13 : 0x1p-14;
+  const double smallest = function == Function::narrow_gelu_erf_short ? 0x1p-30
                           : function == Function::narrow_gelu_erf     ? 0x1p-52
                                                                       : 0x1p-119;
   if (!(fabsf(got) < __int_as_float(0x7f800000))) return 1e6;
