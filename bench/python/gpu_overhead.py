@@ -40,23 +40,26 @@ def host_us(functions, calls=100, rounds=41):
     return [statistics.median(samples) for samples in times]
 
 
-def device_us(functions, launches=20, rounds=15):
-    """Microseconds of the device a launch, by events; the functions take turns."""
+def device_us(functions, launch_ms=10, rounds=9, pause_s=0.1):
+    """Microseconds of the device a launch, by events; the functions take turns. Each turn begins after a
+    pause, as `tilewise ladder` times (src/gpu/timing.h): a card at its power limit slows down within tens
+    of milliseconds. function(i): launch i, by which buffers are chosen."""
     times = [[] for _ in functions]
-    for function in functions:
-        for _ in range(20):
-            function()
-    for _ in range(rounds):
+    for round_ in range(rounds + 1):
         for samples, function in zip(times, functions):
             start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            launches = round(launch_ms * 1e3 / samples[0]) if samples else 20
+            torch.cuda.synchronize()
+            time.sleep(pause_s)
             torch.cuda._sleep(2_000_000)  # the queue fills while the device waits
+            function(0)
             start.record()
-            for _ in range(launches):
-                function()
+            for i in range(launches):
+                function(i)
             end.record()
             torch.cuda.synchronize()
             samples.append(start.elapsed_time(end) * 1e3 / launches)
-    return [statistics.median(samples) for samples in times]
+    return [statistics.median(samples[1:]) for samples in times]  # the first is the warm-up
 
 
 def call_us():
@@ -75,17 +78,22 @@ def call_us():
 
 def linear_us(size=4096):
     """Device time of linear + bias + gelu + residual in bf16, against the same without, and PyTorch's."""
-    x, w, residual = (torch.randn(size, size, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    copies = 4  # of each operand, used in turn: more than twice the L2
+    x, w, residual = ([torch.randn(size, size, device="cuda", dtype=torch.bfloat16) for _ in range(copies)]
+                      for _ in range(3))
     bias = torch.randn(size, device="cuda", dtype=torch.bfloat16)
     linear = torch.ops.tilewise.linear
-    exact = F.gelu(F.linear(x.float(), w.float(), bias.float())) + residual.float()
-    error = (linear(x, w, bias, "gelu", residual).float() - exact).abs().max().item()
+    exact = F.gelu(F.linear(x[0].float(), w[0].float(), bias.float())) + residual[0].float()
+    error = (linear(x[0], w[0], bias, "gelu", residual[0]).float() - exact).abs().max().item()
+    del exact
     plain, fused, mm, eager = device_us([
-        lambda: linear(x, w), lambda: linear(x, w, bias, "gelu", residual), lambda: torch.mm(x, w.t()),
-        lambda: F.gelu(F.linear(x, w, bias)) + residual])
+        lambda i: linear(x[i % copies], w[i % copies]),
+        lambda i: linear(x[i % copies], w[i % copies], bias, "gelu", residual[i % copies]),
+        lambda i: torch.mm(x[i % copies], w[i % copies].t()),
+        lambda i: F.gelu(F.linear(x[i % copies], w[i % copies], bias)) + residual[i % copies]])
     return {
         "plain": plain, "fused": fused, "over": fused / plain - 1, "torch.mm": mm, "torch, unfused": eager,
-        "max_error": error, "schedule": tilewise.plan(x, w.t(), epilogue="gelu(acc)").schedule.name}
+        "max_error": error, "schedule": tilewise.plan(x[0], w[0].t(), epilogue="gelu(acc)").schedule.name}
 
 
 def driver():
