@@ -108,6 +108,7 @@ struct Pipeline {
     for (int i = 0; i < c.cluster_n; ++i) same_m |= 1u << (list.rank_m() + i * c.cluster_m);
     for (int i = 0; i < c.cluster_m; ++i) same_n |= 1u << (i + list.rank_n() * c.cluster_m);
 
+    const bool staged = Operand::stages(arguments) > 0;
     Ring<c.stages> ring;
     while (list.more()) {
       const Work<c> work = list.next();
@@ -123,7 +124,7 @@ struct Pipeline {
         TileB::load(shared.b[ring.stage], &maps.b, full, static_cast<int>(work.n()), k * c.block_k,
                     batch_b, list.rank_m(), same_n);
       }
-      Operand::produce(shared, arguments, &maps.source, work, ring);
+      if (staged) Operand::produce(shared, arguments, &maps.source, work, ring);
     }
   }
 
@@ -162,8 +163,8 @@ struct Pipeline {
   // acc = A B over the work's steps. One group of instructions stays in flight: the stage before it
   // is released when the next has been issued.
   static __device__ void accumulate(float (&acc)[kTilesM][kAccumulators], Shared& shared,
-                                    const Work<c>& work, const WorkList<c>& list,
-                                    Ring<c.stages>& ring, int row, int lane) {
+                                    const Work<c>& work, WorkList<c>& list, Ring<c.stages>& ring,
+                                    int row, int lane) {
     wgmma_clear(acc);
     int previous = 0;
 #pragma unroll 1
@@ -174,6 +175,7 @@ struct Pipeline {
       if (k > work.k_begin) release(&shared.empty[previous], list, lane);
       previous = ring.stage;
     }
+    list.prepare();
     wgmma_wait_group<0>();
     if (work.k_end > work.k_begin) release(&shared.empty[previous], list, lane);
   }
@@ -215,6 +217,7 @@ struct Pipeline {
                              1 + consumer};
     const ThreadGroup group{c.ping_pong ? 0 : consumer, kStageReaders, thread,
                             kWarpgroupThreads,          1 + consumer,  &shared.flags[consumer]};
+    Operand operand(arguments);
     Ring<c.stages> ring;
     int turn = 0;
     for (; list.more(); ++turn) {
@@ -228,7 +231,6 @@ struct Pipeline {
       if (c.ping_pong && turn > 0) {
         named_barrier_sync(1 + kConsumers + consumer, kConsumers * kWarpgroupThreads);
       }
-      Operand operand;
       operand.begin(arguments, work, row, kRows, thread);
       float acc[kTilesM][kAccumulators];
       if constexpr (c.promote_every > 0) {

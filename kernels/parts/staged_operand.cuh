@@ -26,13 +26,22 @@ struct StagedOperand {
   static constexpr bool kUsed =
       kStaged<Epilogue> && c.split_k == 1 && !c.stream_k && !c.ping_pong && kStages < c.stages;
 
-  PanelOperands<Epilogue> next;  // what else the epilogue reads, for the next panel
-  bool staged = false;           // whether the work's tile is evaluated here
+  // What else the epilogue reads: for every panel of a row, or for the next one. HAZARD: the fences
+  // of a panel wait for loads that are under way, so the fewer there are between them the better.
+  static constexpr int kAhead = PanelOperands<Epilogue>::kAllAhead ? kPanelsN : 1;
+  PanelOperands<Epilogue> next[kAhead];
+  const int num_stages;    // behind those of every tile: also of tiles that do not use them
+  const bool in_pairs;     // whether the rest can be read two elements at a time
+  bool is_staged = false;  // whether the work's tile is evaluated here
 
-  // Stages behind those of every tile: as many for the tiles at D's edge, which do not use them.
+  // What holds for every tile is asked once: it takes a hundred instructions.
+  explicit __device__ StagedOperand(const KernelArguments& arguments)
+      : num_stages(stages(arguments)), in_pairs(num_stages > 0 && Epilogue::in_pairs(arguments)) {}
+
   static __device__ int stages(const KernelArguments& arguments) {
     if constexpr (kUsed) {
-      return Epilogue::in_chunks(arguments) ? kStages : 0;
+      const bool in_bulk = stores_in_bulk(arguments.d, sizeof(Output));
+      return in_bulk && Epilogue::in_chunks(arguments) ? kStages : 0;
     } else {
       return 0;
     }
@@ -42,9 +51,12 @@ struct StagedOperand {
   __device__ void begin(const KernelArguments& arguments, const Work<c>& work, int row, int rows,
                         int thread) {
     if constexpr (kUsed) {
-      staged = Epilogue::in_chunks(arguments) &&
-               stores_in_pairs<Epilogue>(arguments, work.m() + row, work.n(), rows, c.block_n);
-      if (staged) next.load(arguments, work.batch, work.m() + row, work.n(), thread);
+      const int64 m = work.m() + row, n = work.n();
+      is_staged = in_pairs && m + rows <= arguments.m && n + c.block_n <= arguments.n;
+      if (!is_staged) return;
+#pragma unroll
+      for (int j = 0; j < kAhead; ++j)
+        next[j].load(arguments, work.batch, m, n + j * kColumns, thread);
     }
   }
 
@@ -55,11 +67,11 @@ struct StagedOperand {
                          PanelStore<Output>& to, const Work<c>& work, int row, Ring<c.stages>& ring,
                          const Release& release) {
     if constexpr (kUsed) {
-      if (staged) {
+      if (is_staged) {
         store(acc, shared, to, work, row, ring, release);
         return true;
       }
-      for (int i = stages(to.arguments); i > 0; --i, ring.advance()) {
+      for (int i = num_stages; i > 0; --i, ring.advance()) {
         mbarrier_wait(&shared.full[ring.stage], ring.parity);
         release(ring.stage);
       }
@@ -67,11 +79,11 @@ struct StagedOperand {
     return false;
   }
 
+  // If `stages` says that there are some.
   template <class Shared>
   static __device__ void produce(Shared& shared, const KernelArguments& arguments,
                                  const TensorMap* map, const Work<c>& work, Ring<c.stages>& ring) {
     if constexpr (kUsed) {
-      if (stages(arguments) == 0) return;
       const int batch = Epilogue::staged(arguments).batch == 0 ? 0 : work.batch;
 #pragma unroll 1
       for (int first = 0; first < kPanelsN; first += kPanelsNAStage, ring.advance()) {
@@ -105,7 +117,7 @@ struct StagedOperand {
       if (column == 0) mbarrier_wait(&shared.full[ring.stage], ring.parity);
 #pragma unroll
       for (int i = 0; i < kTiles; ++i) {
-        const PanelOperands<Epilogue> operands = next;
+        const PanelOperands<Epilogue> operands = next[kAhead == 1 ? 0 : j];
         unsigned staged[kPanelGroups][4];
         load_staged(staged, panel(shared, ring.stage, row / kPanelRows + i, column), warp, lane);
         if (i == kTiles - 1 && is_last) {
@@ -116,13 +128,13 @@ struct StagedOperand {
         }
         unsigned char* filled = to.acquire();
         const int after = j * kTiles + i + 1;  // the next panel of this warpgroup
-        if (after < kPanelsN * kTiles) {
-          next.load(to.arguments, work.batch, m + after % kTiles * kPanelRows,
-                    n + after / kTiles * kColumns, to.thread);
+        if (kAhead == 1 && after < kPanelsN * kTiles) {
+          next[0].load(to.arguments, work.batch, m + after % kTiles * kPanelRows,
+                       n + after / kTiles * kColumns, to.thread);
         }
         fill_staged<Output, Epilogue>(filled, acc[i] + j * (kColumns / 2), staged, operands, warp,
                                       lane);
-        to.release(work.batch, m + i * kPanelRows, n + j * kColumns, true);
+        to.send(work.batch, m + i * kPanelRows, n + j * kColumns);
       }
     }
   }

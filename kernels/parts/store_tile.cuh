@@ -41,30 +41,44 @@ struct PanelStore {
     return panel;
   }
 
-  // Sends the panel acquired last to its place in D, (m, n) on. inside: the caller knows that all
-  // of it lies in D.
-  __device__ void release(int64 batch, int64 m, int64 n, bool inside = false) {
+  // Sends the panel acquired last to its place in D, (m, n) on.
+  __device__ void release(int64 batch, int64 m, int64 n) {
     const unsigned char* panel = panels + next * kPanelBytes;
-    next = (next + 1) % kPanelsInFlight;
     // HAZARD: a bulk store clips rows of D at whole 16 bytes, so a ragged end is stored by
     // elements.
-    const bool ragged = !inside && n + kColumns > arguments.n &&
+    const bool ragged = n + kColumns > arguments.n &&
                         arguments.n * static_cast<int64>(sizeof(Output)) % kSwizzleChunkBytes != 0;
-    const bool in_bulk = bulk && !ragged;
-    if (in_bulk) fence_proxy_async();
-    named_barrier_sync(barrier, kWarpgroupThreads);
-    if (!in_bulk) {
-      store_elements(panel, batch, m, n);
-    } else if (thread == 0 && (inside || (m < arguments.m && n < arguments.n))) {
-      const int map_batch = arguments.d.batch == 0 ? 0 : static_cast<int>(batch);
-      tma_store(map, panel, static_cast<int>(n), static_cast<int>(m), map_batch);
+    if (bulk && !ragged) {
+      send(batch, m, n, m < arguments.m && n < arguments.n);
+      return;
     }
+    next = (next + 1) % kPanelsInFlight;
+    named_barrier_sync(barrier, kWarpgroupThreads);
+    store_elements(panel, batch, m, n);
     if (bulk && thread == 0) bulk_commit_group();  // one group a panel, be it empty: acquire counts
+  }
+
+  // The same in bulk, where D allows it and the panel lies inside.
+  __device__ void send(int64 batch, int64 m, int64 n, bool inside = true) {
+    const unsigned char* panel = panels + next * kPanelBytes;
+    next = (next + 1) % kPanelsInFlight;
+    fence_proxy_async();
+    named_barrier_sync(barrier, kWarpgroupThreads);
+    if (thread != 0) return;
+    const int map_batch = arguments.d.batch == 0 ? 0 : static_cast<int>(batch);
+    if (inside) tma_store(map, panel, static_cast<int>(n), static_cast<int>(m), map_batch);
+    bulk_commit_group();
   }
 
   // Before the block ends, shared memory must have been read.
   __device__ void drain() const {
     if (bulk && thread == 0) bulk_wait_group_read<0>();
+  }
+
+  // Before the panels are written in another way than by acquire, too.
+  __device__ void settle() const {
+    drain();
+    named_barrier_sync(barrier, kWarpgroupThreads);
   }
 
  private:
@@ -199,6 +213,7 @@ __device__ inline void store_through_shared(const float (&acc)[kRegisters],
   const int64 below = arguments.m - m;
   const int rows = below < kRows ? static_cast<int>(below) : kRows;  // 0 or fewer: none
   Output* to = static_cast<Output*>(d.data) + batch * d.batch + m * d.row + n * d.column;
+  store.settle();  // the tile before may have been stored in bulk
   // HAZARD: the loop must not be unrolled, or its code outgrows the instruction cache. Registers
   // have no run-time index, hence the choice among all panels.
 #pragma unroll 1
@@ -287,13 +302,16 @@ template <class Epilogue>
 constexpr bool kStaged<Epilogue> = true;
 
 // What an epilogue reads for this thread's elements of one panel, but for the staged operand.
+// kAllAhead: so little that a whole row of panels has room in registers.
 template <class Epilogue>
 struct PanelOperands {
+  static constexpr bool kAllAhead = false;
   __device__ void load(const KernelArguments&, int64, int64, int64, int) {}
 };
 template <class Epilogue>
   requires(kStaged<Epilogue>)
 struct PanelOperands<Epilogue> {
+  static constexpr bool kAllAhead = Epilogue::kRestOfRowFits;
   static constexpr int kColumns = kLineBytes / 2;
   static constexpr int kPairs = kColumns / 4;
   typename Epilogue::Pair pair[kPairs];

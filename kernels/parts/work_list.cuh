@@ -35,6 +35,8 @@ struct WorkList {
   int batches;
   int rank;             // of this block in its cluster
   int64 position, end;  // items; with stream-K, steps of all items
+  Work<c> ahead;        // see prepare
+  bool is_ahead = false;
 
   __device__ WorkList(const KernelArguments& arguments, int cluster_rank) : rank(cluster_rank) {
     constexpr int kSpanM = c.block_m * c.cluster_m, kSpanN = c.block_n * c.cluster_n;
@@ -57,10 +59,22 @@ struct WorkList {
 
   __device__ int rank_m() const { return rank % c.cluster_m; }
   __device__ int rank_n() const { return rank / c.cluster_m; }
-  __device__ bool more() const { return position < end; }
+  __device__ bool more() const { return is_ahead || position < end; }
+
+  // Finds the next work out: its divisions take hundreds of cycles, best spent while the tensor
+  // cores are busy. Not with stream-K, where num_others asks for the place behind the work at hand.
+  __device__ void prepare() {
+    if (c.stream_k || !more()) return;
+    ahead = next();
+    is_ahead = true;
+  }
 
   // The next work, moved past.
   __device__ Work<c> next() {
+    if (is_ahead) {
+      is_ahead = false;
+      return ahead;
+    }
     if constexpr (c.stream_k) {
       const int64 item = position / steps();
       const int64 first = position - item * steps(), left = end - position;

@@ -185,12 +185,24 @@ constexpr std::string_view kPlace =
     "[[maybe_unused]] const KernelArguments& arguments, [[maybe_unused]] int64 b,\n"
     "      [[maybe_unused]] int64 m, [[maybe_unused]] int64 n";
 
+// Whether what is read besides `staged` is the same in every row, and at most a register for two
+// columns: for the 256 columns of a row that a thread has a quarter of, 32 registers.
+bool rest_of_row_fits(const std::vector<Source>& sources, const Source& staged) {
+  return std::ranges::all_of(sources, [&](const Source& source) {
+    return &source == &staged ||
+           (!source.index_m && (!source.index_n || size_bytes(source.type) <= 2));
+  });
+}
+
 // What a kernel calls to stage `staged`; rest: the initialisers of a Pair without it.
-std::string print_staged(const Source& staged, const std::string& rest) {
+std::string print_staged(const Source& staged, bool rest_fits, const std::string& rest) {
   const std::string type(device_type_name(staged.type));
   return "  // " + std::string(staged.name) +
          ", in bulk\n"
          "  static constexpr bool kStaged = true;\n"
+         "  static constexpr bool kRestOfRowFits = " +
+         (rest_fits ? "true" : "false") +
+         ";\n"
          "  static __device__ bool in_chunks(const KernelArguments& arguments) {\n"
          "    return epilogue::in_chunks<" +
          type + ">(" + staged.matrix +
@@ -247,7 +259,7 @@ std::string print_pairs(const std::vector<Source>& sources, Type type_d) {
          "{\n"
          "    x = value<float>(x" +
          first + ");\n    y = value<float>(y" + second + ");\n  }\n" +
-         (staged == nullptr ? "" : print_staged(*staged, rest));
+         (staged == nullptr ? "" : print_staged(*staged, rest_of_row_fits(sources, *staged), rest));
 }
 
 }  // namespace

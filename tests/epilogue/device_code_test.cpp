@@ -88,6 +88,7 @@ TEST(DeviceCode, NamesTheMatrixThatAKernelMayBringInBulk) {
   const std::string code = print_device_code(epilogue, Type::f32, Type::bf16);
   EXPECT_THAT(code, HasSubstr(R"(  // residual, in bulk
   static constexpr bool kStaged = true;
+  static constexpr bool kRestOfRowFits = true;
   static __device__ bool in_chunks(const KernelArguments& arguments) {
     return epilogue::in_chunks<bf16>(arguments.operands[1], arguments.n);
   }
@@ -126,6 +127,24 @@ TEST(DeviceCode, StagesNothingThatDoesNotFit) {
   EXPECT_FALSE(stages("acc + x[m,n]", Type::bf16, Type::f32));              // D is wider
   EXPECT_FALSE(stages("acc + x[n]", Type::bf16, Type::bf16));               // not laid out like D
   EXPECT_FALSE(stages("acc + s * x[m,n] + y[n]", Type::bf16, Type::bf16));  // too much beside it
+}
+
+TEST(DeviceCode, SaysWhetherARowOfWhatElseIsReadFitsInRegisters) {
+  const auto fits = [](std::string_view text, Type rest) {
+    Epilogue epilogue = parsed(text);
+    for (EpilogueOperand& o : epilogue.operands) {
+      o.type = o.name_view() == "x" ? Type::bf16 : rest;
+    }
+    const std::string code = print_device_code(epilogue, Type::bf16, Type::bf16);
+    EXPECT_THAT(code, HasSubstr("kRestOfRowFits"));
+    return code.find("kRestOfRowFits = true") != std::string::npos;
+  };
+  EXPECT_TRUE(fits("acc + x[m,n]", Type::bf16));
+  EXPECT_TRUE(fits("acc * s + x[m,n]", Type::f32));
+  EXPECT_TRUE(fits("acc + y[n] + x[m,n]", Type::f16));
+  EXPECT_FALSE(fits("acc + y[n] + x[m,n]", Type::f32));   // two registers for two columns
+  EXPECT_FALSE(fits("acc + y[m] + x[m,n]", Type::bf16));  // differs from row to row
+  EXPECT_FALSE(fits("acc + y[m,n] + x[m,n]", Type::bf16));
 }
 
 TEST(DeviceCode, AsksForALoopWhereItReadsOperandsOrCallsFunctions) {

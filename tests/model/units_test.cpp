@@ -138,7 +138,8 @@ TEST(Units, WmmaLoadsEveryTileForItself) {
 }
 
 TEST(Units, WgmmaCountsWarpsAndWholeClusters) {
-  const Schedule s = find_schedule("wgmma_pipeline").value();
+  Schedule s = find_schedule("wgmma_pipeline").value();
+  s.cluster = {.m = 2, .n = 1};
   const Problem p = make_problem(8192, 8192, 8192, Type::bf16);
   // What the counter showed for another kernel of this tile: 4 M N K / (64 256 16).
   EXPECT_EQ(value(p, s, "warpgroup", "gmma", Operand::d, Direction::write), "8388608");
