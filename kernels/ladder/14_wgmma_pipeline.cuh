@@ -163,8 +163,8 @@ struct Pipeline {
   // acc = A B over the work's steps. One group of instructions stays in flight: the stage before it
   // is released when the next has been issued.
   static __device__ void accumulate(float (&acc)[kTilesM][kAccumulators], Shared& shared,
-                                    const Work<c>& work, WorkList<c>& list, Ring<c.stages>& ring,
-                                    int row, int lane) {
+                                    const Work<c>& work, PreparedWorkList<c>& list,
+                                    Ring<c.stages>& ring, int row, int lane) {
     wgmma_clear(acc);
     int previous = 0;
 #pragma unroll 1
@@ -205,7 +205,7 @@ struct Pipeline {
   }
 
   static __device__ void consume(Shared& shared, const KernelArguments& arguments,
-                                 const TensorMaps& maps, WorkList<c> list, int consumer) {
+                                 const TensorMaps& maps, PreparedWorkList<c> list, int consumer) {
     const int thread = threadIdx.x % kWarpgroupThreads, lane = threadIdx.x % kWarpLanes;
     const int row = c.ping_pong ? 0 : consumer * kRows;
     // Named barriers: 1 + consumer for its panels, 1 + kConsumers + consumer for its turn.
@@ -290,7 +290,7 @@ __device__ void wgmma_pipeline(const KernelArguments& arguments, const TensorMap
     if (threadIdx.x == 0) P::produce(shared, arguments, maps, list);
   } else {
     setmaxnreg_inc<kConsumerRegisters>();
-    P::consume(shared, arguments, maps, list, warpgroup - 1);
+    P::consume(shared, arguments, maps, PreparedWorkList<c>(list), warpgroup - 1);
   }
   // No block may leave while another of its cluster can still copy into it or arrive at its
   // barriers.

@@ -35,8 +35,6 @@ struct WorkList {
   int batches;
   int rank;             // of this block in its cluster
   int64 position, end;  // items; with stream-K, steps of all items
-  Work<c> ahead;        // see prepare
-  bool is_ahead = false;
 
   __device__ WorkList(const KernelArguments& arguments, int cluster_rank) : rank(cluster_rank) {
     constexpr int kSpanM = c.block_m * c.cluster_m, kSpanN = c.block_n * c.cluster_n;
@@ -59,22 +57,10 @@ struct WorkList {
 
   __device__ int rank_m() const { return rank % c.cluster_m; }
   __device__ int rank_n() const { return rank / c.cluster_m; }
-  __device__ bool more() const { return is_ahead || position < end; }
-
-  // Finds the next work out: its divisions take hundreds of cycles, best spent while the tensor
-  // cores are busy. Not with stream-K, where num_others asks for the place behind the work at hand.
-  __device__ void prepare() {
-    if (c.stream_k || !more()) return;
-    ahead = next();
-    is_ahead = true;
-  }
+  __device__ bool more() const { return position < end; }
 
   // The next work, moved past.
   __device__ Work<c> next() {
-    if (is_ahead) {
-      is_ahead = false;
-      return ahead;
-    }
     if constexpr (c.stream_k) {
       const int64 item = position / steps();
       const int64 first = position - item * steps(), left = end - position;
@@ -134,6 +120,31 @@ struct WorkList {
     work.k_begin = static_cast<int>(static_cast<int64>(k_steps) * work.way / c.split_k);
     work.k_end = static_cast<int>(static_cast<int64>(k_steps) * (work.way + 1) / c.split_k);
     return work;
+  }
+};
+
+// A list whose next work is found out in time: the divisions that this takes last hundreds of
+// cycles, best spent while the tensor cores are busy.
+template <Constants c>
+struct PreparedWorkList : WorkList<c> {
+  Work<c> ahead;
+  bool is_ahead = false;
+
+  explicit __device__ PreparedWorkList(const WorkList<c>& list) : WorkList<c>(list) {}
+
+  __device__ bool more() const { return is_ahead || WorkList<c>::more(); }
+
+  // Not with stream-K, where num_others asks for the place behind the work at hand.
+  __device__ void prepare() {
+    if (c.stream_k || !more()) return;
+    ahead = next();
+    is_ahead = true;
+  }
+
+  __device__ Work<c> next() {
+    if (!is_ahead) return WorkList<c>::next();
+    is_ahead = false;
+    return ahead;
   }
 };
 
