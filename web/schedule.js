@@ -283,7 +283,8 @@ export class ScheduleScene {
       }
       context.fillStyle = colour.text;
       context.font = '11px system-ui, sans-serif';
-      context.fillText(`wave ${digits(wave + 1n)}`, left + i * w + 2, height - 5);
+      const label = [`wave ${digits(wave + 1n)}`, digits(wave + 1n)].find(text => context.measureText(text).width < w - 3);
+      if (label) context.fillText(label, left + i * w + 2, height - 5);
     }
     context.fillStyle = colour.muted;
     if (first > 0) context.fillText(`${digits(first)} full`, 2, height / 2);

@@ -358,7 +358,7 @@ export class TilesScene {
     const cx = x0 + kLength + gap, cy = y0 + kLength + gap;
     const sx = w / Math.max(c.n, 1), sy = h / Math.max(c.m, 1), sk = kLength / Math.max(c.k, 1);
     this.view = { cx, cy, sx, sy };
-    const matrix = (x, y, mw, mh, sxx, syy, rows, columns, tileRows, tileColumns, name, fill) => {
+    const matrix = (x, y, mw, mh, sxx, syy, rows, columns, tileRows, tileColumns, name, fill, room = width - x) => {
       context.fillStyle = fill;
       context.fillRect(x, y, mw, mh);
       this.grid(context, x, y, mw, mh, syy * tileRows, sxx * tileColumns, colour.grid);
@@ -367,9 +367,10 @@ export class TilesScene {
       context.strokeRect(x + 0.5, y + 0.5, mw - 1, mh - 1);
       context.fillStyle = colour.text;
       context.font = '600 13px system-ui, sans-serif';
-      context.fillText(`${name}  ${digits(rows)} × ${digits(columns)}`, x, y - 7);
+      const label = `${name}  ${digits(rows)} × ${digits(columns)}`;
+      context.fillText(context.measureText(label).width <= room ? label : name, x, y - 7);
     };
-    matrix(x0, cy, kLength, h, sk, sy, c.m, c.k, c.tile_m, c.tile_k, 'A', colour['a-soft']);
+    matrix(x0, cy, kLength, h, sk, sy, c.m, c.k, c.tile_m, c.tile_k, 'A', colour['a-soft'], kLength + gap - 8);
     matrix(cx, y0, w, kLength, sx, sk, c.k, c.n, c.tile_k, c.tile_n, 'B', colour['b-soft']);
     matrix(cx, cy, w, h, sx, sy, c.m, c.n, c.tile_m, c.tile_n, 'C', colour['c-soft']);
 

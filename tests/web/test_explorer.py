@@ -740,6 +740,29 @@ class Accessible(ExplorerTest):
             }).map(s => `${s.id} ${s.value}`)""")
             self.assertEqual(cut, [], width)
 
+    def test_texts_of_a_drawing_do_not_overlap(self):
+        """What is written into a canvas: boxes of one line do not meet, and end inside it."""
+        self.page.add_init_script("""window.written = new Map();
+            const draw = CanvasRenderingContext2D.prototype.fillText, clear = CanvasRenderingContext2D.prototype.clearRect;
+            CanvasRenderingContext2D.prototype.clearRect = function (...a) { written.set(this.canvas, []); clear.apply(this, a); };
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+              const width = this.measureText(text).width, left = this.textAlign === 'center' ? x - width / 2 : x;
+              written.get(this.canvas)?.push({ text, left, right: left + width, y, end: this.canvas.clientWidth / this.getTransform().a * devicePixelRatio });
+              draw.call(this, text, x, y); };""")
+        states = ("m=100000&n=100000&k=64&tile=block:64x64x8&tile=thread:8x8", "m=7&n=100000&k=99", "m=1000&n=700&k=520",
+                  "scene=schedule&schedule=square_tile", "scene=schedule&schedule=square_tile&m=100000&n=100000", "scene=banks",
+                  "scene=banks&banks_bytes=16&banks_pattern=column")
+        for width in (360, 1280):
+            self.page.set_viewport_size({"width": width, "height": 900})
+            for state in states:
+                self.open(state)
+                self.page.reload()
+                self.page.wait_for_selector("[data-ready=true]")
+                self.page.wait_for_timeout(100)
+                bad = self.page.evaluate("""[...written.values()].flatMap(texts => texts.filter((a, i) => a.right > a.end + 1 || texts.some((b, j) =>
+                    j > i && Math.abs(a.y - b.y) < 6 && a.left < b.right - 0.5 && b.left < a.right - 0.5)).map(a => a.text))""")
+                self.assertEqual(bad, [], f"{state} {width}")
+
     def test_help_is_of_the_scene(self):
         page = self.open("scene=order")
         self.assertIn("waves", page.inner_text("footer"))
