@@ -143,16 +143,25 @@ std::vector<Schedule> schedules() {
   split.name = "wgmma_pipeline_split";
   split.persistent = false;
   split.split_k.ways = 2;
+  split.cluster = {.m = 2, .n = 1};
   all.push_back(split);
   Schedule stream = find_schedule("wgmma_pipeline").value();
   stream.name = "wgmma_pipeline_stream";
   stream.stream_k = true;
+  stream.cluster = {.m = 2, .n = 1};
   all.push_back(stream);
   Schedule one = find_schedule("wgmma_pipeline").value();
   one.name = "wgmma_pipeline_one_block";
-  one.cluster = {};
   one.persistent = false;
   all.push_back(one);
+  Schedule shared_b = find_schedule("wgmma_pipeline").value();
+  shared_b.name = "wgmma_pipeline_cluster_2x1";
+  shared_b.cluster = {.m = 2, .n = 1};
+  all.push_back(shared_b);
+  Schedule shared_a = find_schedule("wgmma_pipeline").value();
+  shared_a.name = "wgmma_pipeline_cluster_1x2";
+  shared_a.cluster = {.m = 1, .n = 2};
+  all.push_back(shared_a);
   return all;
 }
 
