@@ -112,8 +112,8 @@ class Page {
     return refusalOf(this.model, this.state.query());
   }
 
-  note(answer) {
-    const { state } = this, name = state.schedule(), refusal = this.refusal(answer);
+  note(answer, refusal) {
+    const { state } = this, name = state.schedule();
     const named = this.model.names.schedules.find(s => s.name === name);
     const extents = l => [l.m, l.n, l.k].map((x, i) => x || (i < 2 ? '·' : '')).filter(Boolean).join(' × ');
     const custom = () => `A custom schedule: ${answer.note || answer.levels.map(l => `${l.level} ${extents(l)}`).join(', ') || 'no tiles'}`;
@@ -135,10 +135,11 @@ class Page {
       if (field.value !== text && (!field.matches(':focus') || field.tagName === 'SELECT')) field.value = text;
       field.removeAttribute('aria-invalid');
     }
+    const refusal = this.refusal(answer);
     for (const [name, words] of Object.entries(kRefuses)) {
-      if (words.test(this.refusal(answer))) form[name].setAttribute('aria-invalid', 'true');
+      if (words.test(refusal)) form[name].setAttribute('aria-invalid', 'true');
     }
-    this.find('schedule-note').textContent = this.note(answer);
+    this.find('schedule-note').textContent = this.note(answer, refusal);
     const message = this.find('message');
     message.hidden = !answer.error;
     message.textContent = sentence(answer.error ?? '');

@@ -241,7 +241,7 @@ class Use(ExplorerTest):
         change("order", first("order"), "serpentine", "serpentine:8:m")
         change("order", rest("order", 1), "6", "serpentine:6:m")
         change("order", rest("order", 2), "n", "serpentine:6:n")
-        change("cluster", rest("cluster", 1), "2", "2x2")
+        change("cluster", rest("cluster", 1), "4", first("cluster").input_value() + "x4")
         change("split", first("split"), "3", "3:second_pass")
         change("split", rest("split", 1), "atomic", "3:atomic")
         change("stream_k", first("stream_k"), True, "1")
