@@ -40,16 +40,34 @@ HWY_INLINE void keep_in_register(V& v) {
 #endif
 }
 
+// sum += a b. AVX-512 is written out: GCC 12 otherwise moves sums between registers, and counts
+// instructions as free.
+template <class D, class V>
+HWY_INLINE void multiply_add(D d, V a, V b, V& sum) {
+  using T = hn::TFromD<D>;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(d) * sizeof(T) == 64) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      asm("vfmadd231ps %1, %2, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+    } else {
+      asm("vfmadd231pd %1, %2, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+    }
+    return;
+  }
+#endif
+  sum = hn::MulAdd(a, b, sum);
+}
+
 // sum += *a in every lane times b. AVX-512 broadcasts within the multiply-add: one instruction
 // fewer, at the price of one more load.
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_add_broadcast(D d, const T* a, V b, V& sum) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (hn::MaxLanes(d) * sizeof(T) == 64) {
-    if constexpr (sizeof(T) == 4) {
-      asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "m"(*a));
+    if constexpr (sizeof(T) == sizeof(float)) {
+      asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(sum.raw) : "m"(*a), "v"(b.raw));
     } else {
-      asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(sum.raw) : "v"(b.raw), "m"(*a));
+      asm("vfmadd231pd %1%{1to8%}, %2, %0" : "+v"(sum.raw) : "m"(*a), "v"(b.raw));
     }
     return;
   }
@@ -69,6 +87,36 @@ HWY_INLINE void store_columns(D d, V v, int columns, T* to) {
 #endif
 }
 
+// One outer product: sum (kRows, kVectors vectors) += a (kRows) b (kVectors vectors).
+template <class T, int kRows, int kVectors, bool kPacked, class D, class V>
+HWY_INLINE void multiply_step(D d, const T* a, std::int64_t a_row_stride, const T* b,
+                              V (&sum)[kRows][kVectors]) {
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  V row_b[kVectors];
+#pragma GCC unroll 4
+  for (int j = 0; j < kVectors; ++j) {
+    row_b[j] = kPacked ? hn::Load(d, b + j * kLanes) : hn::LoadU(d, b + j * kLanes);
+    keep_in_register(row_b[j]);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+    const T* const element = a + (kPacked ? i : i * a_row_stride);
+    // Half of the rows spare an instruction, the other half a load: neither becomes the limit.
+    if (kPacked && i % 2 == 1) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) multiply_add_broadcast(d, element, row_b[j], sum[i][j]);
+      continue;
+    }
+    const V element_a = hn::Set(d, *element);
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) multiply_add(d, element_a, row_b[j], sum[i][j]);
+  }
+}
+
+// Steps of k between two rows' prefetches: all are sent out in the blocks of k that are usual
+// (kBlockOfK), and none waits for another.
+inline constexpr int kStepsPerRow = 16;
+
 // kRows x (kVectors vectors of kLanes) of the mr x nr panels; smaller than the full tile only at
 // the edges.
 template <class T, int kMr, int kNr, int kRows, int kVectors, int kLanes, bool kPacked>
@@ -83,44 +131,34 @@ HWY_NOINLINE void register_tile(const TileArguments<T>& t) {
     for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
   }
 
-  // The sums so far come from the last-level cache: they arrive while the products run.
-  if (t.partial != nullptr) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(t.partial + i * kNr + j * kLanes);
-    }
-  }
-
   const T* a = t.a;
   const T* b = t.b;
-  // Unrolled twice: the loop's own instructions count where another thread shares the core.
-#pragma GCC unroll 2
-  for (std::int64_t k = t.k; k > 0; --k) {
-    V row_b[kVectors];
-#pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) {
-      row_b[j] = kPacked ? hn::Load(d, b + j * kLanes) : hn::LoadU(d, b + j * kLanes);
-      keep_in_register(row_b[j]);
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const T* const from = a + (kPacked ? i : i * t.a_row_stride);
-      // Half of the rows spare an instruction, the other half a load: neither becomes the limit.
-      if (kPacked && i % 2 == 1) {
-#pragma GCC unroll 4
-        for (int j = 0; j < kVectors; ++j) multiply_add_broadcast(d, from, row_b[j], sum[i][j]);
-        continue;
-      }
-      V element_a = hn::Set(d, *from);
-#pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) {
-        sum[i][j] = hn::MulAdd(element_a, row_b[j], sum[i][j]);
-      }
-    }
+  const auto next_step = [&]() HWY_ATTR __attribute__((always_inline)) {
+    multiply_step<T, kRows, kVectors, kPacked>(d, a, t.a_row_stride, b, sum);
     a += kPacked ? kMr : t.a_step;
     b += kPacked ? kNr : t.b_step;
+  };
+  std::int64_t left = t.k;
+  if constexpr (kPacked) {
+    // What the sums are added to and where they go may be far: a row at a time is on its way while
+    // the products run. The rows after the last are the next tile's.
+    const T* from = t.partial != nullptr ? t.partial : t.out;
+    const T* to = t.out;
+    for (; left >= kStepsPerRow; left -= kStepsPerRow) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) {
+        __builtin_prefetch(from + j * kLanes);
+        __builtin_prefetch(to + j * kLanes, 1);
+      }
+      from += kNr;
+      to += t.out_stride;
+      for (int k = 0; k < kStepsPerRow; k += 2) {
+        next_step();
+        next_step();
+      }
+    }
   }
+  for (; left > 0; --left) next_step();
 
   if (t.partial != nullptr) {
 #pragma GCC unroll 16
