@@ -42,9 +42,8 @@ HWY_INLINE void keep_in_register(V& v) {
 
 // sum += a b. AVX-512 is written out: GCC 12 otherwise moves sums between registers, and counts
 // instructions as free.
-template <class D, class V>
-HWY_INLINE void multiply_add(D d, V a, V b, V& sum) {
-  using T = hn::TFromD<D>;
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE void multiply_add([[maybe_unused]] D d, V a, V b, V& sum) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (hn::MaxLanes(d) * sizeof(T) == 64) {
     if constexpr (sizeof(T) == sizeof(float)) {
