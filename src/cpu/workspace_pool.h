@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace tilewise::cpu {
 
 struct FreeBytes {
+  std::align_val_t alignment{64};
   void operator()(std::byte* bytes) const;
 };
 using Workspace = std::unique_ptr<std::byte, FreeBytes>;
@@ -19,7 +21,8 @@ class WorkspacePool {
  public:
   explicit WorkspacePool(std::size_t bytes) : bytes_(bytes) {}
 
-  // 64-byte aligned; null where memory is exhausted.
+  // 64-byte aligned, and a large one on huge pages where the system has them; null where memory is
+  // exhausted.
   [[nodiscard]] Workspace take();
   void give(Workspace workspace);
 
