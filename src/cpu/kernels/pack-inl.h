@@ -99,25 +99,41 @@ HWY_INLINE void pack_strided(const S* source, std::int64_t across_stride, std::i
   }
 }
 
+// Steps of k that are packed for all panels before the next ones, where neighbours in memory lie
+// across the panel: so many rows are read side by side, and a page serves several panels.
+inline constexpr std::int64_t kAdjacentSteps = 16;
+
 template <class T, class S, int kWidth>
 HWY_NOINLINE void pack(const PackArguments& block) {
   const S* source = static_cast<const S*>(block.source);
   T* panel = static_cast<T*>(block.panels);
-  for (std::int64_t line = 0; line < block.across; line += kWidth) {
-    const std::int64_t left = block.across - line;
-    if (left < kWidth) {
-      pack_strided<T, S, kWidth>(source, block.across_stride, block.along_stride,
-                                 static_cast<int>(left), block.along, panel);
-    } else if (block.across_stride == 1) {
-      pack_adjacent<T, S, kWidth>(source, block.along_stride, block.along, panel);
-    } else if (block.along_stride == 1) {
-      pack_transposed<T, S, kWidth>(source, block.across_stride, block.along, panel);
-    } else {
-      pack_strided<T, S, kWidth>(source, block.across_stride, block.along_stride, kWidth,
-                                 block.along, panel);
+  const std::int64_t whole = block.across / kWidth;
+  if (block.across_stride == 1) {
+    for (std::int64_t k = 0; k < block.along; k += kAdjacentSteps) {
+      const std::int64_t left = block.along - k;
+      const std::int64_t steps = left < kAdjacentSteps ? left : kAdjacentSteps;
+      for (std::int64_t p = 0; p < whole; ++p) {
+        pack_adjacent<T, S, kWidth>(source + k * block.along_stride + p * kWidth,
+                                    block.along_stride, steps,
+                                    panel + (p * block.along + k) * kWidth);
+      }
     }
-    source += kWidth * block.across_stride;
-    panel += kWidth * block.along;
+  } else {
+    for (std::int64_t p = 0; p < whole; ++p) {
+      const S* const lines = source + p * kWidth * block.across_stride;
+      T* const to = panel + p * kWidth * block.along;
+      if (block.along_stride == 1) {
+        pack_transposed<T, S, kWidth>(lines, block.across_stride, block.along, to);
+      } else {
+        pack_strided<T, S, kWidth>(lines, block.across_stride, block.along_stride, kWidth,
+                                   block.along, to);
+      }
+    }
+  }
+  if (whole * kWidth < block.across) {
+    pack_strided<T, S, kWidth>(source + whole * kWidth * block.across_stride, block.across_stride,
+                               block.along_stride, static_cast<int>(block.across - whole * kWidth),
+                               block.along, panel + whole * kWidth * block.along);
   }
 }
 
