@@ -139,12 +139,14 @@ Result<Schedule> schedule_of(const TilingOptions& options, std::string_view fall
   return any_tile ? schedule_of_tiles(options) : find_schedule(fallback);
 }
 
+Result<void> check_layout(std::string_view layout) {
+  if (is_operand_layout(layout)) return {};
+  return bad_request(fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
+}
+
 Result<void> set_layout(Problem& p, std::string_view layout) {
   if (layout.empty()) layout = size_bytes(p.type_a) == 1 ? "nt" : "nn";
-  if (!is_operand_layout(layout)) {
-    return bad_request(
-        fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
-  }
+  if (auto ok = check_layout(layout); !ok) return ok;
   set_operand_layout(p, layout);
   return {};
 }

@@ -43,8 +43,9 @@ struct TilingOptions {
 // A named schedule, or one read from a file: a name that holds a slash or ends in .json.
 [[nodiscard]] Result<Schedule> load_schedule(const std::string& name_or_path);
 
-// "nn", "nt", "tn", "tt": whether A and B of a dense problem are transposed in memory. "": nt for 8
-// bits, which tensor cores multiply along K alone, else nn.
+// --layout: "nn", "nt", "tn" or "tt", whether A and B of a dense problem are transposed in memory.
+[[nodiscard]] Result<void> check_layout(std::string_view layout);
+// "": nt for 8 bits, which tensor cores multiply along K alone, else nn.
 [[nodiscard]] Result<void> set_layout(Problem& problem, std::string_view layout);
 [[nodiscard]] std::string_view layout_of(const Problem& problem);
 

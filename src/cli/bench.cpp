@@ -40,16 +40,6 @@ Result<Type> bench_type(const std::string& name) {
   return type;
 }
 
-Result<void> read_layout(const std::string& layout, BenchOptions& bench) {
-  if (layout.size() != 2 || layout.find_first_not_of("nt") != std::string::npos) {
-    return bad_request(
-        fmt::format("--layout is {}; valid are nn, nt, tn and tt", in_quotes(layout)));
-  }
-  bench.transpose_a = layout[0] == 't';
-  bench.transpose_b = layout[1] == 't';
-  return {};
-}
-
 Result<void> read_epilogue(const Options& options, BenchOptions& bench) {
   if (!options.epilogue) return {};
   const Result<Epilogue> epilogue = parse_epilogue(*options.epilogue);
@@ -159,7 +149,8 @@ Result<ExitCode> run_bench(const Options& options, const Console& console) {
   const Result<Type> type = bench_type(options.dtype);
   if (!type) return std::unexpected(type.error());
   bench.type = *type;
-  Result<void> done = read_layout(options.layout, bench);
+  bench.layout = options.layout;
+  Result<void> done = check_layout(options.layout);
   if (done) done = read_epilogue(options, bench);
   if (done) done = read_limits(options, bench);
   if (done) done = read_device(options, bench);

@@ -32,8 +32,8 @@ Result<Problem> problem_of(const UnitsRequest& request) {
   Problem p = make_problem(sizes->m, sizes->n, sizes->k, type);
   p.compute = request.schedule.compute;
   if (size_bytes(type) == 1) p.type_c = p.type_d = Type::bf16;
-  std::string layout = request.layout;
-  if (layout.empty()) layout = reads_along_k(request.schedule, type) ? "nt" : "nn";
+  std::string_view layout = request.layout;
+  if (layout.empty()) layout = default_operand_layout(request.schedule, type);
   if (auto set = set_layout(p, layout); !set) return std::unexpected(set.error());
   return p;
 }

@@ -7,6 +7,7 @@
 #include "report/normal_values.h"
 #include "report/openblas.h"
 #include "report/run_product.h"
+#include "schedule/bulk_copy.h"
 
 namespace tilewise {
 namespace {
@@ -17,8 +18,7 @@ constexpr std::uint64_t kStreamA = 0, kStreamB = 1, kStreamC = 2, kFirstOperandS
 Problem problem_of(const SuiteShape& shape, const BenchOptions& options) {
   Problem p = make_problem(shape.m, shape.n, shape.k, options.type);
   p.batch = shape.batch;
-  if (options.transpose_a) p.a = {1, shape.m, 0};
-  if (options.transpose_b) p.b = {1, shape.k, 0};
+  set_operand_layout(p, options.layout);
   p.a.batch = shape.m * shape.k;
   p.b.batch = shape.k * shape.n;
   p.d.batch = shape.m * shape.n;
@@ -101,7 +101,7 @@ BenchRow row_of(const Suite& suite, const SuiteShape& shape, const BenchOptions&
   row.k = shape.k;
   row.batch = shape.batch;
   row.dtype = to_string(options.type);
-  row.layout = {options.transpose_a ? 't' : 'n', options.transpose_b ? 't' : 'n'};
+  row.layout = options.layout;
   row.compute = to_string(p.compute);
   row.epilogue = options.epilogue_text;
   row.schedule = report.schedule.name;

@@ -16,8 +16,8 @@ namespace tilewise {
 
 struct BenchOptions {
   Type type = Type::f32;
-  bool transpose_a = false, transpose_b = false;
-  Epilogue epilogue;  // its operands and C get random values
+  std::string layout = "nn";  // of A and B, as set_operand_layout() takes it
+  Epilogue epilogue;          // its operands and C get random values
   std::string epilogue_text;
   const Schedule* schedule = nullptr;
   PrepareOptions prepare;

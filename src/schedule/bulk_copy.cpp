@@ -77,6 +77,10 @@ bool is_operand_layout(std::string_view text) {
   return text.size() == 2 && text.find_first_not_of("nt") == text.npos;
 }
 
+std::string_view default_operand_layout(const Schedule& schedule, Type type) {
+  return reads_along_k(schedule, type) ? "nt" : "nn";
+}
+
 void set_operand_layout(Problem& p, std::string_view text) {
   if (text[0] == 't') p.a.row = 1, p.a.column = p.m;
   if (text[1] == 't') p.b.row = 1, p.b.column = p.k;

@@ -19,6 +19,8 @@ namespace tilewise {
 
 // "nn", "nt", "tn", "tt": which of A and B of a dense problem are transposed in memory.
 [[nodiscard]] bool is_operand_layout(std::string_view text);
+// What a schedule takes of this type where nothing is said: nt where it reads along K alone.
+[[nodiscard]] std::string_view default_operand_layout(const Schedule& schedule, Type type);
 // text: one of them.
 void set_operand_layout(Problem& problem, std::string_view text);
 

@@ -49,9 +49,8 @@ Result<Problem> read_problem(const Query& query) {
 
 // Which of A and B are transposed in memory. Left out: what the schedule runs with.
 Result<std::string> set_operands(const Query& query, const Schedule& s, Problem& p) {
-  const std::string text = query.has("operands")        ? std::string(query.value("operands"))
-                           : reads_along_k(s, p.type_a) ? "nt"
-                                                        : "nn";
+  std::string text(query.has("operands") ? query.value("operands")
+                                         : default_operand_layout(s, p.type_a));
   if (!is_operand_layout(text)) {
     return bad_request("operands is \"" + text.substr(0, 40) + "\"; valid are nn, nt, tn and tt");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/choose_schedule.h"
+#include "gpu/kernel_files.h"
 #include "schedule/bulk_copy.h"
 #include "schedule/honours.h"
 
@@ -46,8 +47,8 @@ void add_named(std::vector<PrecompiledKernel>& set) {
     const std::string needs = header_line(files->at(*file), "Needs");
     for (const Type type : schedule_types(schedule, needs)) {
       const bool is_f8 = size_bytes(type) == 1;
-      const bool along_k = reads_along_k(schedule, type);
-      Problem problem = dense(type, along_k ? "nt" : "nn", is_f8 ? Type::bf16 : type);
+      Problem problem =
+          dense(type, default_operand_layout(schedule, type), is_f8 ? Type::bf16 : type);
       problem.compute = schedule.compute;
       set.push_back({problem, schedule, "sm_90a", true});
     }
