@@ -136,7 +136,8 @@ BenchSummary summarise(const std::vector<BenchRow>& rows) {
   std::size_t counted = 0;
   for (const BenchRow& row : rows) {
     if (!computes(row)) continue;
-    const double figure = summary.of == "ratio" ? *ratio_of(row) : row.share_of_peak;
+    const std::optional<double> ratio = ratio_of(row);
+    const double figure = beside_rivals && ratio ? *ratio : row.share_of_peak;
     ++counted;
     logarithms += std::log(figure);
     if (summary.worst_name.empty() || figure < summary.worst) {
@@ -183,8 +184,10 @@ Result<BenchDocument> parse_bench(std::string_view text) {
     reader.fail("schema", "it must be \"tilewise.bench/1\"");
   }
   const json* rows = reader.array("rows");
-  if (rows == nullptr) reader.require("rows");
-  if (reader.failed()) return std::unexpected(reader.finish().error());
+  if (rows == nullptr) {
+    reader.require("rows");
+    return std::unexpected(reader.finish().error());
+  }
   BenchDocument result;
   result.machine = machine_of(*document);
   for (std::size_t i = 0; i < rows->size(); ++i) {

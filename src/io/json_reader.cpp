@@ -126,7 +126,9 @@ void ObjectReader::fail(std::string_view name, std::string rule) {
 void ObjectReader::require(std::string_view name) {
   if (failed()) return;
   const auto member = value_.find(name);
-  if (member == value_.end() || *member == "") fail(name, "it must be given");
+  const bool given = member != value_.end() &&
+                     !(member->is_string() && member->get_ref<const std::string&>().empty());
+  if (!given) fail(name, "it must be given");
 }
 
 std::string ObjectReader::string(std::string_view name, std::string_view absent) {
@@ -202,15 +204,13 @@ const json* ObjectReader::array(std::string_view name) {
 }
 
 Result<void> ObjectReader::finish() {
-  if (!failed()) {
-    for (const auto& [name, member] : value_.items()) {
-      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      return bad_request(fmt::format("{} has no field {}{} (fields: {})", path_, in_quotes(name),
-                                     did_you_mean(name, known_), join_names(known_)));
-    }
-    return {};
+  if (error_) return std::unexpected(*error_);
+  for (const auto& [name, member] : value_.items()) {
+    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+    return bad_request(fmt::format("{} has no field {}{} (fields: {})", path_, in_quotes(name),
+                                   did_you_mean(name, known_), join_names(known_)));
   }
-  return std::unexpected(*error_);
+  return {};
 }
 
 }  // namespace tilewise

@@ -91,14 +91,17 @@ void read_shared_layout(ObjectReader& reader, Schedule& schedule) {
   if (text == "plain") return;
   if (const auto pad = number_after(text, "pad:")) {
     schedule.shared_layout = {Kind::pad, *pad};
-  } else if (text == "swizzle:32" || text == "swizzle:64" || text == "swizzle:128") {
-    schedule.shared_layout = {Kind::swizzle, *number_after(text, "swizzle:")};
-  } else {
-    reader.fail(
-        "shared_layout",
-        "valid are \"plain\", \"pad:N\" with N elements, and \"swizzle:32\", \"swizzle:64\" "
-        "or \"swizzle:128\"");
+    return;
   }
+  for (const int bytes : {32, 64, 128}) {
+    const SharedLayout swizzle{Kind::swizzle, bytes};
+    if (text != to_string(swizzle)) continue;
+    schedule.shared_layout = swizzle;
+    return;
+  }
+  reader.fail("shared_layout",
+              "valid are \"plain\", \"pad:N\" with N elements, and \"swizzle:32\", \"swizzle:64\" "
+              "or \"swizzle:128\"");
 }
 
 void read_accumulate(ObjectReader& reader, Schedule& schedule) {

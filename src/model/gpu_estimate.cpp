@@ -20,7 +20,7 @@ constexpr std::int64_t kWarpThreads = 32;
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
 
 std::string digits(double value) {
-  const auto rounded = static_cast<std::int64_t>(value * 10 + 0.5);
+  const std::int64_t rounded = std::llround(value * 10);
   std::string text = std::to_string(rounded / 10);
   if (rounded % 10 != 0 && rounded < 10000) text += "." + std::to_string(rounded % 10);
   return text;
@@ -145,7 +145,7 @@ class GpuEstimate {
 
   // A double that counts bytes, as an integer; no exact count is this large.
   static std::int64_t to_integer(double bytes) {
-    return bytes < 9e18 ? static_cast<std::int64_t>(bytes + 0.5) : INT64_MAX;
+    return bytes < 9e18 ? std::int64_t{std::llround(bytes)} : INT64_MAX;
   }
 
   // D, and what the epilogue reads: each element once.

@@ -60,8 +60,7 @@ Result<std::vector<Measured>> bench(const BenchQuestion& question) {
   }
   BenchOptions options;
   options.type = question.type;
-  options.transpose_a = question.transpose_a;
-  options.transpose_b = question.transpose_b;
+  options.layout = {question.transpose_a ? 't' : 'n', question.transpose_b ? 't' : 'n'};
   if (!question.epilogue.empty()) {
     const Result<Epilogue> epilogue = parse_epilogue(question.epilogue);
     if (!epilogue) return std::unexpected(epilogue.error());
@@ -111,12 +110,12 @@ Result<LadderMeasured> measure_ladder(const LadderQuestion& question) {
     m.ratio = row.ratio;
     result.rows.push_back(std::move(m));
   }
-  if (ladder->rival) {
-    const gpu::RivalMeasurement& rival = *ladder->rival;
-    result.rival =
-        measured_of(ladder->problem, rival.name + " " + rival.version, rival.time, rival.error);
-    result.rival->tflops = rival.tflops;
-    result.rival->schedule = rival.kernel;
+  if (const auto& rival = ladder->rival) {
+    Measured m =
+        measured_of(ladder->problem, rival->name + " " + rival->version, rival->time, rival->error);
+    m.tflops = rival->tflops;
+    m.schedule = rival->kernel;
+    result.rival = std::move(m);
   }
   return result;
 }

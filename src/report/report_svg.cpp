@@ -14,12 +14,13 @@ namespace {
 constexpr int kWidth = 1060, kHeight = 470;
 constexpr double kLeft = 70, kRight = 560, kTop = 50, kBottom = 410;  // of the roofline
 constexpr double kPanel = 150;                                        // edge of a drawing of tiles
-constexpr double kMostLines = 64;  // grid lines that still can be told apart
+constexpr int kMostLines = 64;  // grid lines that still can be told apart
 
 constexpr std::string_view kAxis = "stroke:#444444";
 constexpr std::string_view kRoof = "stroke:#1f5fa8;stroke-width:2";
 constexpr std::string_view kHalo = "paint-order:stroke;stroke:#ffffff;stroke-width:4px";
 constexpr std::string_view kTile = "fill:#dbe7f5;stroke:#1f5fa8";
+constexpr std::string_view kGrid = "stroke:#9db9da";
 constexpr std::string_view kInner = "fill:#f5c26b;stroke:#8a5a00";
 
 // Logarithmic axes: intensity in FLOP a byte, rate in TFLOP/s.
@@ -34,9 +35,9 @@ class Roofline {
     };
     for (const LevelEstimate& level : r.estimate.levels) include(level);
     for (const LevelEstimate& level : r.estimate.memories) include(level);
-    low_x_ = std::floor(std::log10(low) - 0.2);
-    high_x_ = std::ceil(std::log10(high) + 0.2);
-    high_y_ = std::ceil(std::log10(peak_) + 0.1);
+    low_x_ = static_cast<int>(std::floor(std::log10(low) - 0.2));
+    high_x_ = static_cast<int>(std::ceil(std::log10(high) + 0.2));
+    high_y_ = static_cast<int>(std::ceil(std::log10(peak_) + 0.1));
     low_y_ = high_y_ - 4;
   }
 
@@ -63,13 +64,15 @@ class Roofline {
   void axes() {
     svg_.line(kLeft, kBottom, kRight, kBottom, kAxis);
     svg_.line(kLeft, kTop, kLeft, kBottom, kAxis);
-    for (double e = low_x_; e <= high_x_; ++e) {
-      svg_.line(x(std::pow(10, e)), kBottom, x(std::pow(10, e)), kBottom + 5, kAxis);
-      svg_.text(x(std::pow(10, e)), kBottom + 20, fmt::format("{:g}", std::pow(10, e)), "middle");
+    for (int e = low_x_; e <= high_x_; ++e) {
+      const double mark = std::pow(10, e);
+      svg_.line(x(mark), kBottom, x(mark), kBottom + 5, kAxis);
+      svg_.text(x(mark), kBottom + 20, fmt::format("{:g}", mark), "middle");
     }
-    for (double e = low_y_; e <= high_y_; ++e) {
-      svg_.line(kLeft - 5, y(std::pow(10, e)), kLeft, y(std::pow(10, e)), kAxis);
-      svg_.text(kLeft - 8, y(std::pow(10, e)) + 4, fmt::format("{:g}", std::pow(10, e)), "end");
+    for (int e = low_y_; e <= high_y_; ++e) {
+      const double mark = std::pow(10, e);
+      svg_.line(kLeft - 5, y(mark), kLeft, y(mark), kAxis);
+      svg_.text(kLeft - 8, y(mark) + 4, fmt::format("{:g}", mark), "end");
     }
     svg_.text((kLeft + kRight) / 2, kBottom + 35, "FLOP a byte", "middle");
     svg_.text(kLeft - 8, kTop - 12, "TFLOP/s", "end");
@@ -109,45 +112,46 @@ class Roofline {
   double peak_;
   int points_ = 0;
   std::vector<double> ridges_;
-  double low_x_ = 0, high_x_ = 0, low_y_ = 0, high_y_ = 0;
+  int low_x_ = 0, high_x_ = 0, low_y_ = 0, high_y_ = 0;  // powers of ten at the axes' ends
 };
 
 struct Extent {
-  double m = 0, n = 0;
+  std::int64_t m = 0, n = 0;
 };
 
 // A parent rectangle to scale, cut by the grid of its tiles, one of them filled.
 void draw_tiles(Svg& svg, double left, double top, const std::string& title, Extent parent,
                 const std::string& name, Extent tile) {
-  const double scale = kPanel / std::max(parent.m, parent.n);
-  const double height = parent.m * scale, width = parent.n * scale;
+  const double edge = static_cast<double>(std::max(parent.m, parent.n));
+  const auto scaled = [&](std::int64_t x) { return static_cast<double>(x) / edge * kPanel; };
+  const double height = scaled(parent.m), width = scaled(parent.n);
   svg.text(left, top - 8, title);
   svg.rectangle(left, top, width, height, kTile);
-  if (parent.m / tile.m <= kMostLines && parent.n / tile.n <= kMostLines) {
-    for (double m = tile.m; m < parent.m; m += tile.m) {
-      svg.line(left, top + m * scale, left + width, top + m * scale, "stroke:#9db9da");
+  if (parent.m <= kMostLines * tile.m && parent.n <= kMostLines * tile.n) {
+    for (std::int64_t m = tile.m; m < parent.m; m += tile.m) {
+      svg.line(left, top + scaled(m), left + width, top + scaled(m), kGrid);
     }
-    for (double n = tile.n; n < parent.n; n += tile.n) {
-      svg.line(left + n * scale, top, left + n * scale, top + height, "stroke:#9db9da");
+    for (std::int64_t n = tile.n; n < parent.n; n += tile.n) {
+      svg.line(left + scaled(n), top, left + scaled(n), top + height, kGrid);
     }
   }
-  svg.rectangle(left, top, std::min(tile.n, parent.n) * scale, std::min(tile.m, parent.m) * scale,
+  svg.rectangle(left, top, scaled(std::min(tile.n, parent.n)), scaled(std::min(tile.m, parent.m)),
                 kInner);
-  svg.text(left, top + height + 15, fmt::format("{} {:g} x {:g}", name, tile.m, tile.n));
+  svg.text(left, top + height + 15, fmt::format("{} {} x {}", name, tile.m, tile.n));
 }
 
 void draw_hierarchy(Svg& svg, const Report& r) {
-  Extent parent{static_cast<double>(r.problem.m), static_cast<double>(r.problem.n)};
-  std::string title = fmt::format("C {:g} x {:g}", parent.m, parent.n);
+  Extent parent{r.problem.m, r.problem.n};
+  std::string title = fmt::format("C {} x {}", parent.m, parent.n);
   int drawn = 0;
   for (const Tile& level : r.schedule.tiles) {
     if (level.m == 0 && level.n == 0) continue;  // a width along K alone
     if (drawn == 4) break;
-    const Extent tile{level.m > 0 ? static_cast<double>(level.m) : parent.m,
-                      level.n > 0 ? static_cast<double>(level.n) : parent.n};
-    const double left = 620 + (drawn % 2) * 225, top = 60 + (drawn / 2) * 210.0;
+    const Extent tile{level.m > 0 ? level.m : parent.m, level.n > 0 ? level.n : parent.n};
+    const int row = drawn / 2, column = drawn % 2;
+    const double left = 620 + column * 225, top = 60 + row * 210;
     draw_tiles(svg, left, top, title, parent, std::string(to_string(level.level)), tile);
-    title = fmt::format("{} {:g} x {:g}", to_string(level.level), tile.m, tile.n);
+    title = fmt::format("{} {} x {}", to_string(level.level), tile.m, tile.n);
     parent = tile;
     ++drawn;
   }

@@ -118,7 +118,8 @@ class Changes {
     if (from_.copy != Copy::bulk || from_.cluster.m * from_.cluster.n >= 4) return;
     Schedule s = from_;
     (s.cluster.m <= s.cluster.n ? s.cluster.m : s.cluster.n) *= 2;
-    add(fmt::format("a cluster of {} x {}", s.cluster.m, s.cluster.n), std::move(s));
+    const std::string what = fmt::format("a cluster of {} x {}", s.cluster.m, s.cluster.n);
+    add(what, std::move(s));
   }
 
   const Schedule& from_;

@@ -16,13 +16,16 @@ class Registers {
         values_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
 
   [[nodiscard]] float& at(int row, int column) {
-    if (layout_ == nullptr) return values_[static_cast<std::size_t>(row * columns_ + column)];
+    if (layout_ == nullptr) return value(std::int64_t{row} * columns_ + column);
     const FragmentHolder holder = layout_->at(row, column);
-    return values_[static_cast<std::size_t>(holder.thread * layout_->elements_per_thread +
-                                            holder.element)];
+    return value(std::int64_t{holder.thread} * layout_->elements_per_thread + holder.element);
   }
 
  private:
+  [[nodiscard]] float& value(std::int64_t index) {
+    return values_[static_cast<std::size_t>(index)];
+  }
+
   const FragmentLayout* layout_;  // null: plain storage
   int columns_;
   std::vector<float> values_;

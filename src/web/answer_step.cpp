@@ -73,7 +73,7 @@ Before walk(const Schedule& s, const OutputTiles& t, const Position& at) {
       if (row >= t.tiles_m || column >= t.tiles_n) continue;
       if (row == at.row && column == at.column) return before;
       const bool right = column == t.tiles_n - 1, bottom = row == t.tiles_m - 1;
-      ++before.kinds[static_cast<std::size_t>((right ? 1 : 0) + (bottom ? 2 : 0))];
+      ++before.kinds[(right ? 1U : 0U) + (bottom ? 2U : 0U)];
       ++before.index;
     }
   }
