@@ -45,21 +45,13 @@ export class BanksScene {
     this.answer = a;
     this.drawing.canvas.hidden = Boolean(a.error);
     if (a.error) {
+      this.fill(count.error ? {} : this.model.ask('banks', this.state.query()));
       this.caption.textContent = count.error ? '' : sentence(a.error);
       this.cost.replaceChildren();
       this.compare.replaceChildren();
       return;
     }
-    const values = { banks_layout: a.layout, banks_pattern: a.pattern, banks_bytes: a.width_bytes, banks_rows: a.rows,
-      banks_columns: a.columns, banks_at: a.at, banks_step: a.step, banks_lanes: a.lanes_along };
-    for (const [name, value] of Object.entries(values)) {
-      const control = this.controls[name], text = String(value);
-      if (control.matches(':focus') && control.tagName === 'INPUT') continue;
-      if (control.tagName === 'SELECT' && ![...control.options].some(o => o.value === text)) control.append(element('option', {}, text));
-      control.value = text;
-    }
-    this.controls.banks_step.closest('label').hidden = a.pattern !== 'stride';
-    this.controls.banks_lanes.closest('label').hidden = a.pattern !== 'stride';
+    this.fill(a);
     const busiest = Math.max(...a.words_of_bank), active = a.lanes.filter(l => l.active).length;
     const example = count.staged ? '' : 'An example: this schedule keeps nothing of A or B in shared memory. ';
     this.caption.textContent = `${example}${active} of 32 lanes read ${a.width_bytes} ${plural(a.width_bytes, 'byte')} each. The busiest bank is asked for ${busiest} different ${plural(busiest, 'word')}. The access takes ${a.wavefronts} ${plural(a.wavefronts, 'wavefront')}, ${a.ideal} at best: ${a.conflicts === 0 ? 'no bank conflict' : `${a.conflicts} bank ${plural(a.conflicts, 'conflict')}`}. Colours are rows of the tile; numbers, where there is room, are lanes; the row below counts words asked of each bank.`;
@@ -67,6 +59,19 @@ export class BanksScene {
       bar('at best', a.ideal, Math.max(a.wavefronts, 8), digits(a.ideal)));
     this.showComparison();
     this.drawing.redraw();
+  }
+
+  // What was chosen, also where it is refused; the rest as in an answer.
+  fill(a) {
+    const values = { banks_layout: a.layout, banks_pattern: a.pattern, banks_bytes: a.width_bytes, banks_rows: a.rows,
+      banks_columns: a.columns, banks_at: a.at, banks_step: a.step, banks_lanes: a.lanes_along };
+    for (const [name, value] of Object.entries(values)) {
+      const control = this.controls[name], text = this.state.get(name, String(value ?? ''));
+      if (control.matches(':focus') && control.tagName === 'INPUT') continue;
+      if (control.tagName === 'SELECT' && ![...control.options].some(o => o.value === text)) control.append(element('option', {}, text));
+      control.value = text;
+    }
+    for (const name of ['banks_step', 'banks_lanes']) this.controls[name].closest('label').hidden = this.controls.banks_pattern.value !== 'stride';
   }
 
   showComparison() {

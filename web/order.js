@@ -19,7 +19,7 @@ export class OrderScene {
     this.totals = element('div', {});
     const step = by => () => this.step(by);
     root.append(element('h2', {}, 'Which blocks run together decides what the L2 can share'),
-      element('div', { class: 'transport' }, element('div', { class: 'row' },
+      this.controls = element('div', { class: 'transport' }, element('div', { class: 'row' },
         element('button', { type: 'button', 'aria-label': 'Previous wave', onclick: step(-1) }, '◀'), this.play,
         element('button', { type: 'button', 'aria-label': 'Next wave', onclick: step(1) }, '▶'), this.scrub, this.position,
         element('label', {}, 'group ', this.group))),
@@ -32,6 +32,7 @@ export class OrderScene {
     const answer = count.error ? count
       : this.model.ask('order', this.state.query({ orders: `row,grouped:${group},serpentine:${group}` }));
     this.answer = answer;
+    this.controls.hidden = Boolean(answer.error);
     if (answer.error) {
       this.stop();
       this.grids.replaceChildren();

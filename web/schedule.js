@@ -34,9 +34,9 @@ const kFields = [
   { name: 'kernel', label: 'kernel', usual: '', parts: [{ kernels: true }] },
 ];
 
-// What the library's messages call a field, where it is not the query's name.
+// What the library's messages call a field, where that is not the query's name alone.
 const kNoKernel = 'the first that takes it';
-const kMessageNames = { split: 'split_k', vector: 'vector_bytes', layout: 'shared_layout', promote: 'accumulate',
+const kMessageNames = { split: 'split|split_k', vector: 'vector|vector_bytes', layout: 'layout|shared_layout', promote: 'promote|accumulate',
   'tile-thread': 'thread|repeat_m' };
 
 export class ScheduleScene {

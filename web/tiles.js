@@ -81,7 +81,7 @@ export class TilesScene {
       onchange: () => this.state.set({ at: `${this.row.value},${this.column.value}`, phase: null, moment: null }) });
     this.column = element('input', { inputmode: 'numeric', size: '4', 'aria-label': 'Column of the tile of C',
       onchange: () => this.state.set({ at: `${this.row.value},${this.column.value}`, phase: null, moment: null }) });
-    return element('div', { class: 'transport' },
+    return this.controls = element('div', { class: 'transport' },
       element('div', { class: 'row' },
         button('Previous phase', '◀', () => this.step(-1)), this.play, button('Next phase', '▶', () => this.step(1)),
         this.scrub, this.position),
@@ -112,6 +112,7 @@ export class TilesScene {
     this.step_ = step;
     if (asked.error) this.stop();
     this.caption.textContent = step.error ? sentence(step.error) : (asked.error ? `${sentence(asked.error)} The nearest is shown. ` : '') + this.sentence(step);
+    this.controls.hidden = Boolean(step.error);  // there is no tile
     if (step.error) {
       this.counters.replaceChildren();
       this.totals.replaceChildren();

@@ -389,6 +389,9 @@ class Use(ExplorerTest):
             self.assertEqual(page.locator(".field-error:visible").count(), 0, state)
         self.go("scene=schedule&order=spiral")
         self.assertIn("spiral", page.inner_text("#error-order"))
+        for field, text in (("vector", "0,64,0"), ("split", "x"), ("layout", "zigzag"), ("promote", "-1"), ("cluster", "99x1")):
+            self.go(f"scene=schedule&{field}={text}")
+            self.assertNotEqual(page.inner_text(f"#error-{field}"), "", field)
         self.go("schedule=mma&type=f64")
         self.assertIn("f64", page.inner_text("#schedule-note"))
 
@@ -601,6 +604,29 @@ class Hostile(ExplorerTest):
         self.assertIn("This one owns", page.inner_text("#inside-text"))
         page.locator("body").press("Shift+ArrowUp")
         self.assertRegex(page.inner_text("#tiles-text"), "^Tile 2, 0")
+
+    def test_a_refused_access_keeps_its_fields(self):
+        """On a page that opens with it: what was chosen can be read and put right."""
+        page = self.open("scene=banks&m=512&n=512&k=256&banks_at=64&banks_pattern=row")
+        self.assertIn("banks_at is 64", page.inner_text("#banks-text"))
+        fields = page.locator("#scene-banks")
+        self.assertEqual(fields.get_by_label("at", exact=True).input_value(), "64")
+        self.assertEqual(fields.get_by_label("rows").input_value(), "8")
+        self.assertEqual(page.locator("#scene-banks select").nth(1).input_value(), "row")
+        fields.get_by_label("at", exact=True).fill("2")
+        fields.get_by_label("at", exact=True).press("Enter")
+        self.assertIn("lanes read", page.inner_text("#banks-text"))
+
+    def test_without_a_tile_there_is_nothing_to_step(self):
+        page = self.open("m=512&n=512&k=256&phase=3")
+        self.go("m=0")
+        self.assertIn("no tile", page.inner_text("#tiles-text"))
+        self.assertFalse(page.get_by_label("Next phase").is_visible())
+        page.locator("body").press("ArrowRight")
+        self.go("scene=order&schedule=mma&type=f64")
+        self.assertFalse(page.get_by_label("Next wave").is_visible())
+        self.go("m=512&n=512&k=256&phase=3")
+        self.assertIn("phase 4 of 32", page.inner_text("#position"))
 
     def test_a_wrong_thread_keeps_its_fields(self):
         page = self.open("m=512&n=512&k=256&thread=99,0")
