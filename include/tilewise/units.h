@@ -28,7 +28,8 @@ namespace tilewise {
 // Bases are multiples of 128 bytes. Reads that the compiler may merge (shared_a 16 with scalar
 // reads) have no row. Operands that wgmma reads do not pass through wavefronts. Errors: a CPU
 // schedule; a K split over blocks, whose workspace is not counted; a batch stride that is no
-// multiple of 32 bytes; a kernel that is no rung. Cost: independent of the sizes, under 100 ms.
+// multiple of 32 bytes; a kernel that is no rung; a rung without the tiles of its loops. Cost:
+// independent of the sizes, under 100 ms.
 [[nodiscard]] Result<Traffic> count_units(const Problem& problem, const Schedule& schedule);
 
 }  // namespace tilewise

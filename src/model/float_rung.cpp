@@ -1,5 +1,7 @@
 #include "model/float_rung.h"
 
+#include <algorithm>
+
 namespace tilewise {
 namespace {
 
@@ -22,13 +24,13 @@ bool is_float_rung(const Schedule& schedule) {
 }
 
 FloatRung::FloatRung(const Schedule& s)
-    : block_(extents(s, Level::block)),
-      warp_(extents(s, Level::warp)),
-      thread_(extents(s, Level::thread)) {
-  const Tile* thread = find_tile(s, Level::thread);
+    : block_(extents(s, Level::block)), warp_(extents(s, Level::warp)) {
   const Tile* block = find_tile(s, Level::block);
-  if (thread == nullptr || block == nullptr) return;
-  repeat_ = {static_cast<int>(thread->repeat_m), static_cast<int>(thread->repeat_n)};
+  if (block == nullptr) return;
+  if (const Tile* thread = find_tile(s, Level::thread)) {
+    thread_ = {std::max(1, static_cast<int>(thread->m)), std::max(1, static_cast<int>(thread->n))};
+    repeat_ = {static_cast<int>(thread->repeat_m), static_cast<int>(thread->repeat_n)};
+  }
   threads = block_.m / thread_.m * (block_.n / thread_.n);
   by_columns = thread_.n == 1;
   const SharedLayout& layout = s.shared_layout;

@@ -10,6 +10,7 @@ namespace tilewise {
 // Whether the schedule's kernel is one of them.
 [[nodiscard]] bool is_float_rung(const Schedule& schedule);
 
+// Of a schedule that check_rung_tiles() takes; a thread without a tile has one output.
 struct FloatRung {
   explicit FloatRung(const Schedule& schedule);
 
@@ -23,7 +24,8 @@ struct FloatRung {
   [[nodiscard]] MN first(int thread) const;
 
  private:
-  MN block_, warp_, thread_, repeat_;  // warp_ 0 x 0: no warp tiles
+  MN block_, warp_;  // warp_ 0 x 0: no warp tiles
+  MN thread_{1, 1}, repeat_{1, 1};
 };
 
 }  // namespace tilewise

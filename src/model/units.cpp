@@ -6,6 +6,7 @@
 #include "model/float_rung.h"
 #include "model/float_tile_units.h"
 #include "model/operand_tile_units.h"
+#include "model/rung_tiles.h"
 #include "model/tile_steps.h"
 #include "parts/fragment.cuh"
 
@@ -271,6 +272,7 @@ Result<void> check_request(const Problem& p, const Schedule& s) {
     return bad_request("count: units are counted for GPU schedules, and \"" + s.name +
                        "\" is for the cpu");
   }
+  if (auto ok = check_rung_tiles(s); !ok) return ok;
   if (s.split_k.ways > 1 || s.stream_k) {
     return bad_request("count: schedule \"" + s.name +
                        "\" splits K over blocks, whose workspace is not counted in units; take "

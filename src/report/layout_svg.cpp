@@ -8,6 +8,7 @@
 
 #include "io/svg.h"
 #include "model/float_rung.h"
+#include "model/rung_tiles.h"
 #include "parts/fragment.cuh"
 #include "parts/operand_layout.cuh"
 #include "parts/swizzle.cuh"
@@ -251,6 +252,7 @@ std::vector<Picture> wmma_pictures() {
 }  // namespace
 
 Result<std::string> layout_svg(const Schedule& s) {
+  if (auto ok = check_rung_tiles(s); !ok) return std::unexpected(ok.error());
   std::vector<Picture> pictures;
   if (s.kernel == "naive_rows" || s.kernel == "naive") {
     pictures = naive_pictures(s.kernel == "naive_rows");

@@ -99,20 +99,13 @@ Result<void> check_levels(const Schedule& s, std::string_view line) {
   const auto begin = line.find("tiles:");
   if (begin == line.npos) return {};
   const std::string_view tiles = line.substr(begin, line.find(';', begin) - begin);
+  std::vector<Level> levels;
   for (const Level level : {Level::block, Level::warp, Level::thread, Level::instruction}) {
     const std::string name(to_string(level));
     if (!has_word(tiles, {name}) || tiles.find(name + " 1 x 1") != tiles.npos) continue;
-    const Tile* tile = find_tile(s, level);
-    const bool along_k = level == Level::block || level == Level::instruction;
-    if (tile != nullptr && tile->m > 0 && tile->n > 0 && (tile->k > 0 || !along_k)) continue;
-    return bad_request("schedule: " + name + " tile is " +
-                       (tile == nullptr
-                            ? "not set"
-                            : text_of(tile->m, tile->n) + " x " + std::to_string(tile->k)) +
-                       ", and kernel \"" + s.kernel + "\" needs one of " +
-                       (along_k ? "m x n x k" : "m x n") + ", none of them 0");
+    levels.push_back(level);
   }
-  return {};
+  return check_has_tiles(s, levels);
 }
 
 Result<void> check_conditions(const Schedule& s, std::string_view line) {
@@ -283,6 +276,21 @@ Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
   if (auto ok = check_levels(schedule, line); !ok) return ok;
   if (auto ok = check_conditions(schedule, line); !ok) return ok;
   return check_whole_tiles(schedule);
+}
+
+Result<void> check_has_tiles(const Schedule& s, std::span<const Level> levels) {
+  for (const Level level : levels) {
+    const Tile* tile = find_tile(s, level);
+    const bool along_k = level == Level::block || level == Level::instruction;
+    if (tile != nullptr && tile->m > 0 && tile->n > 0 && (tile->k > 0 || !along_k)) continue;
+    return bad_request("schedule: " + std::string(to_string(level)) + " tile is " +
+                       (tile == nullptr
+                            ? "not set"
+                            : text_of(tile->m, tile->n) + " x " + std::to_string(tile->k)) +
+                       ", and kernel \"" + s.kernel + "\" needs one of " +
+                       (along_k ? "m x n x k" : "m x n") + ", none of them 0");
+  }
+  return {};
 }
 
 Result<void> check_whole_tiles(const Schedule& schedule) {

@@ -55,8 +55,12 @@ struct SetField {
 [[nodiscard]] Result<void> check_honoured(const KernelFiles& files, const Schedule& schedule,
                                           std::span<const Schedule> named);
 
-// Tiles divide those around them, and 32 thread tiles fill a warp tile. Counting clips tiles at
-// every level and needs none of it; kernels do.
+// Each of these levels has a tile of m x n, those of a block and an instruction of m x n x k, none
+// of them 0. Error: the level, its tile and the kernel.
+[[nodiscard]] Result<void> check_has_tiles(const Schedule& schedule, std::span<const Level> levels);
+
+// Tiles divide those around them, and 32 thread tiles fill a warp tile. Counting elements clips
+// tiles at every level and needs none of it; kernels do.
 [[nodiscard]] Result<void> check_whole_tiles(const Schedule& schedule);
 
 // The first kernel, in the order of the ladder, that takes the problem and every field, whatever

@@ -166,6 +166,32 @@ TEST(Units, NothingIsCountedWhereNothingRuns) {
   EXPECT_TRUE(traffic->rows.empty());
 }
 
+// A level removed, and each extent of each tile as a kernel could not run it: refused or counted.
+TEST(Units, EveryRungRefusesTilesThatItCannotRun) {
+  const Problem p = make_problem(100, 130, 70);
+  for (const Schedule& named : named_schedules()) {
+    if (named.device != Device::gpu) continue;
+    for (std::size_t i = 0; i < named.tiles.size(); ++i) {
+      std::vector<Schedule> changed(1, named);
+      changed.back().tiles.erase(changed.back().tiles.begin() + static_cast<std::ptrdiff_t>(i));
+      for (const auto extent : {&Tile::m, &Tile::n, &Tile::k}) {
+        for (const std::int64_t value : {0, 1, 3, 1 << 20}) {
+          changed.push_back(named);
+          changed.back().tiles[i].*extent = value;
+          changed.back().tiles[i].repeat_m = changed.back().tiles[i].repeat_n = 1;
+        }
+      }
+      for (const Schedule& s : changed) {
+        const auto traffic = count_units(p, s);
+        EXPECT_TRUE(traffic || traffic.error().code == ErrorCode::bad_request) << to_json(s);
+      }
+    }
+  }
+  Schedule s = find_schedule("square_tile").value();
+  s.tiles.back().m = 0;
+  EXPECT_THAT(count_units(p, s).error().message, HasSubstr("thread tile is 0 x 8"));
+}
+
 TEST(Units, RefusalsNameTheCause) {
   Schedule s = find_schedule("tuned_f32").value();
   s.split_k.ways = 4;
