@@ -50,6 +50,7 @@ export class InsideFigure {
     this.drawing.canvas.hidden = Boolean(answer.error);
     if (answer.error) {
       this.caption.textContent = count.error ? '' : sentence(answer.error);
+      this.what.textContent = 'tile ';
       const [row = '', column = ''] = place.thread.split(',');
       this.write(row, column);
       this.shown = null;

@@ -621,6 +621,7 @@ class Hostile(ExplorerTest):
         page = self.open("m=512&n=512&k=256&phase=3")
         self.go("m=0")
         self.assertIn("no tile", page.inner_text("#tiles-text"))
+        self.assertIn("tile", page.locator(".card .at").inner_text())
         self.assertFalse(page.get_by_label("Next phase").is_visible())
         page.locator("body").press("ArrowRight")
         self.go("scene=order&schedule=mma&type=f64")
