@@ -8,6 +8,7 @@
 #include "cli/bench_compare.h"
 #include "cli/bench_table.h"
 #include "cli/command_line.h"
+#include "cli/cpu_options.h"
 #include "cli/environment.h"
 #include "cli/progress_line.h"
 #include "cli/verb.h"
@@ -23,7 +24,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> words;  // "compare a.json b.json"
-  std::optional<std::string> suite, device, schedule, threads, target, output, epilogue, max_gflop;
+  std::optional<std::string> suite, device, schedule, output, epilogue, max_gflop;
+  CpuOptions cpu;
   std::optional<std::string> against;
   std::string dtype = "f32", layout = "nn", verify = "sample", seed = "1", seconds = "0.5";
   std::string threshold = "3";
@@ -51,7 +53,6 @@ Result<void> read_epilogue(const Options& options, BenchOptions& bench) {
 
 Result<void> read_limits(const Options& options, BenchOptions& bench) {
   constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kMostThreads = 4096;
   const Result<std::int64_t> seed = parse_integer("--seed", options.seed, 0, kLargestSeed);
   if (!seed) return std::unexpected(seed.error());
   bench.seed = static_cast<std::uint64_t>(*seed);
@@ -61,13 +62,7 @@ Result<void> read_limits(const Options& options, BenchOptions& bench) {
   const Result<VerifyMode> verify = parse_verify_mode(options.verify);
   if (!verify) return bad_request(fmt::format("--verify: {}", verify.error().message));
   bench.verify = *verify;
-  if (options.target) bench.prepare.target = *options.target;
-  if (!options.threads) return {};
-  const Result<std::int64_t> threads =
-      parse_integer("--threads", *options.threads, 1, kMostThreads);
-  if (!threads) return std::unexpected(threads.error());
-  bench.prepare.threads = static_cast<int>(*threads);
-  return {};
+  return read_cpu_options(options.cpu, bench.prepare);
 }
 
 Result<void> read_device(const Options& options, BenchOptions& bench) {
@@ -77,10 +72,7 @@ Result<void> read_device(const Options& options, BenchOptions& bench) {
   }
   bench.prepare.device = options.device == "gpu" ? Device::gpu : Device::cpu;
   if (bench.prepare.device == Device::cpu) return {};
-  if (options.threads || options.target) {
-    return bad_request(fmt::format("{} is for the CPU, and --device is \"gpu\"; leave one out",
-                                   options.threads ? "--threads" : "--target"));
-  }
+  if (auto ok = check_no_cpu_options(options.cpu); !ok) return ok;
   return require_gpu();
 }
 
@@ -217,10 +209,7 @@ Action declare(CommandLine& line) {
       .type_name("EXPR");
   line.add_option("--schedule", options->schedule, "a named schedule or file.json")
       .type_name("NAME");
-  line.add_option("--threads", options->threads, "by default all that this process may use")
-      .type_name("N");
-  line.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
-      .type_name("NAME");
+  add_cpu_options(line, options->cpu);
   line.add_option("--seed", options->seed, "of the random matrices; 1 by default").type_name("N");
   line.add_option("--seconds", options->seconds, "repeat each shape for so long; 0.5 by default")
       .type_name("S");

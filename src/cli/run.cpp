@@ -7,6 +7,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command_line.h"
+#include "cli/cpu_options.h"
 #include "cli/product_inputs.h"
 #include "cli/progress_line.h"
 #include "cli/run_report.h"
@@ -25,8 +26,7 @@ struct Options {
   ProductArguments product;
   std::optional<std::string> output;
   std::optional<std::string> schedule;
-  std::optional<std::string> threads;
-  std::optional<std::string> target;
+  CpuOptions cpu;
   std::optional<std::string> device;
   std::string seed = "1";
   std::string verify = "sample";
@@ -37,7 +37,7 @@ struct Options {
 struct Settings {
   std::optional<Schedule> schedule;
   std::optional<Device> device;
-  int threads = 0;
+  PrepareOptions prepare;  // but for the device
   VerifyMode verify = VerifyMode::sample;
 };
 
@@ -49,10 +49,7 @@ Result<void> read_device(const Options& options, Settings& settings) {
   }
   settings.device = *options.device == "gpu" ? Device::gpu : Device::cpu;
   if (settings.device == Device::cpu) return {};
-  if (options.threads || options.target) {
-    return bad_request(fmt::format("{} is for the CPU, and --device is \"gpu\"; leave one out",
-                                   options.threads ? "--threads" : "--target"));
-  }
+  if (auto ok = check_no_cpu_options(options.cpu); !ok) return ok;
   return require_gpu();
 }
 
@@ -61,7 +58,7 @@ Device choose_device(const Options& options, const Settings& settings, const Pro
                      const Console& console) {
   if (settings.device) return *settings.device;
   if (settings.schedule) return settings.schedule->device;
-  if (options.threads || options.target) return Device::cpu;
+  if (options.cpu.any()) return Device::cpu;
   const Result<void> gpu = gpu_takes(problem);
   if (gpu) return Device::gpu;
   if (gpu.error().code == ErrorCode::bad_request) {
@@ -74,15 +71,11 @@ Device choose_device(const Options& options, const Settings& settings, const Pro
 Result<Settings> read_settings(Options& options) {
   Settings settings;
   constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kMostThreads = 4096;
   const Result<std::int64_t> seed = parse_integer("--seed", options.seed, 0, kLargestSeed);
   if (!seed) return std::unexpected(seed.error());
   options.product.seed = static_cast<std::uint64_t>(*seed);
-  if (options.threads) {
-    const Result<std::int64_t> threads =
-        parse_integer("--threads", *options.threads, 1, kMostThreads);
-    if (!threads) return std::unexpected(threads.error());
-    settings.threads = static_cast<int>(*threads);
+  if (const Result<void> ok = read_cpu_options(options.cpu, settings.prepare); !ok) {
+    return std::unexpected(ok.error());
   }
   const Result<VerifyMode> verify = parse_verify_mode(options.verify);
   if (!verify) return bad_request(fmt::format("--verify: {}", verify.error().message));
@@ -127,9 +120,8 @@ Result<ProductReport> compute(const Options& options, const Settings& settings,
   ProductRequest request;
   request.problem = inputs.problem;
   request.schedule = settings.schedule ? &*settings.schedule : nullptr;
-  request.prepare.threads = settings.threads;
+  request.prepare = settings.prepare;
   request.prepare.device = device;
-  if (options.target) request.prepare.target = *options.target;
   request.verify = settings.verify;
   request.seed = options.product.seed;
   request.a = inputs.a.data;
@@ -261,10 +253,7 @@ Action declare(CommandLine& line) {
   line.add_option("--device", options->device,
                   "cpu or gpu; by default the GPU, if there is one that can")
       .type_name("DEVICE");
-  line.add_option("--threads", options->threads, "by default all that this process may use")
-      .type_name("N");
-  line.add_option("--target", options->target, "instruction set: avx512, avx2, sse4, neon")
-      .type_name("NAME");
+  add_cpu_options(line, options->cpu);
   line.add_option("--seed", options->seed, "of random matrices and of the samples; 1 by default")
       .type_name("N");
   line.add_option("--verify", options->verify,
