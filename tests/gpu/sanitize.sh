@@ -3,7 +3,7 @@
 # on a machine with a GPU. FOLDER holds gpu_rungs; OUTPUT receives sanitizer.json, sanitizer.txt and
 # a log a process. synccheck and memcheck run over all of the grid, racecheck and initcheck, which are
 # ten times slower, over 36 shapes in which any two dimensions take every two extents. SECONDS: the
-# most that one process spends on its part (default 120); a part that is not finished is a failure. Also: the requests that a rung must refuse,
+# most that one process spends on its part (default 150); a part that is not finished is a failure. Also: the requests that a rung must refuse,
 # and the two broken variants of rung 03, which racecheck and the results must catch.
 # Exit code 0; 1 where a tool found something or a part was not finished; 3 without the tool.
 set -uo pipefail
@@ -14,7 +14,7 @@ fi
 folder=$(cd "$1" && pwd)
 mkdir -p "$2"
 output=$(cd "$2" && pwd)
-seconds=${3:-120}
+seconds=${3:-150}
 if ! command -v compute-sanitizer >/dev/null; then
   echo "sanitize: compute-sanitizer was not found" >&2
   exit 3
@@ -29,10 +29,10 @@ groups=(
   "tuned_f32"
   "wgmma_pipeline_tf32 wgmma_fp8 wgmma_fp8_promoted"
   "wgmma wmma"
+  "column_tile" "column_tile_merged" "square_tile" "square_tile_merged"
+  "shared_tile" "shared_tile_merged" "naive_rows" "naive"
+  "vector_loads" "conflict_free" "conflict_free_swizzle"
   "double_buffer warp_tile"
-  "vector_loads conflict_free conflict_free_swizzle"
-  "column_tile column_tile_merged square_tile square_tile_merged"
-  "naive_rows naive shared_tile shared_tile_merged"
 )
 listed=$(printf '%s\n' "${groups[@]}" | tr ' ' '\n' | sort)
 named=$("$folder/gpu_rungs" list | sort)
