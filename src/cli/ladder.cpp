@@ -141,6 +141,8 @@ void write_row(JsonWriter& w, const Ladder& ladder, const LadderRow& row) {
   w.member("tflops", m.tflops);
   w.key("share_of_peak");
   row.share_of_peak > 0 ? w.value(row.share_of_peak) : w.null();
+  w.key("wavefront_limit_tflops");
+  row.wavefront_tflops > 0 ? w.value(row.wavefront_tflops) : w.null();
   w.member("verified", m.error.verified);
   w.member("max_error", m.error.max_error);
   w.member("error_bound", m.error.bound);

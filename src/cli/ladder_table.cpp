@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/ladder_text.h"
 #include "io/text_table.h"
 
@@ -41,6 +43,7 @@ std::string ladder_table(const Ladder& ladder) {
                    {"inner reads"},
                    {"time"},
                    {"TFLOP/s"},
+                   {"shared limit"},
                    {"of peak"},
                    {"of cuBLAS"},
                    {"error"},
@@ -52,7 +55,9 @@ std::string ladder_table(const Ladder& ladder) {
     const gpu::Measurement& m = row.measured;
     table.add_row({row.rung, m.schedule.name, reads_text(row.counted, true),
                    reads_text(row.counted, false), time_text(m.time.median_us),
-                   fmt::format("{:.2f}", m.tflops), percent(row.share_of_peak), percent(row.ratio),
+                   fmt::format("{:.2f}", m.tflops),
+                   row.wavefront_tflops > 0 ? fmt::format("{:.4g}", row.wavefront_tflops) : "-",
+                   percent(row.share_of_peak), percent(row.ratio),
                    fmt::format("{:.2g}{}", m.error.max_error, m.error.verified ? "" : " WRONG"),
                    fmt::format("{:.2g}", m.error.bound), fmt::to_string(m.resources.registers),
                    fmt::to_string(m.resources.static_shared_bytes + m.launch.shared_bytes),
@@ -61,12 +66,18 @@ std::string ladder_table(const Ladder& ladder) {
   if (ladder.rival) {
     table.add_row({"", ladder.rival->name + " " + ladder.rival->version, "-", "-",
                    time_text(ladder.rival->time.median_us),
-                   fmt::format("{:.2f}", ladder.rival->tflops),
+                   fmt::format("{:.2f}", ladder.rival->tflops), "-",
                    percent(ladder.peak_tflops > 0 ? ladder.rival->tflops / ladder.peak_tflops : 0),
                    "100 %", fmt::format("{:.2g}", ladder.rival->error.max_error),
                    fmt::format("{:.2g}", ladder.rival->error.bound), "-", "-", "-"});
   }
   text += table.text();
+  const auto is_limited = [](const LadderRow& row) { return row.wavefront_tflops > 0; };
+  if (std::ranges::any_of(ladder.rows, is_limited)) {
+    text += fmt::format(
+        "\n  shared limit: TFLOP/s at one wavefront of shared memory a cycle, {} SMs, {} MHz\n",
+        ladder.card.num_sms, ladder.card.clock_mhz);
+  }
   if (ladder.peak_tflops > 0) {
     text += fmt::format("\n  peak: {:.4g} TFLOP/s ({})\n", ladder.peak_tflops, ladder.peak_source);
   }

@@ -5,6 +5,7 @@
 #include "report/card_peaks.h"
 #include "report/element_check.h"
 #include "schedule/honours.h"
+#include "tilewise/units.h"
 
 namespace tilewise {
 namespace {
@@ -50,6 +51,27 @@ bool is_refusal(const Error& error) {
 }
 
 }  // namespace
+
+std::optional<double> wavefront_limit(const Problem& problem, const Schedule& schedule, int num_sms,
+                                      int clock_mhz) {
+  const auto units = count_units(problem, schedule);
+  if (!units) return {};
+  const auto wavefronts = [&](Direction direction) {
+    double sum = 0;
+    for (const TrafficRow& row : units->rows) {
+      if (row.level == "shared" && row.unit == "wavefronts" && row.direction == direction) {
+        sum += row.value.to_double();
+      }
+    }
+    return sum;
+  };
+  const double reads = wavefronts(Direction::read);
+  if (reads == 0 || num_sms == 0 || clock_mhz == 0) return {};
+  const double us = (reads + wavefronts(Direction::write)) / num_sms / clock_mhz;
+  const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                       static_cast<double>(problem.k) * static_cast<double>(problem.batch);
+  return flops / us * 1e-6;
+}
 
 Result<std::vector<Schedule>> ladder_schedules(const Problem& problem) {
   const auto files = gpu::kernel_files();
@@ -117,6 +139,9 @@ Result<Ladder> run_ladder(const LadderRequest& request) {
     LadderRow row{rung_of(schedule, *files), std::move(*measured), std::move(*counted)};
     if (ladder.peak_tflops > 0) row.share_of_peak = row.measured.tflops / ladder.peak_tflops;
     if (ladder.rival) row.ratio = ladder.rival->time.median_us / row.measured.time.median_us;
+    row.wavefront_tflops =
+        wavefront_limit(request.problem, schedule, ladder.card.num_sms, ladder.card.clock_mhz)
+            .value_or(0);
     ladder.rows.push_back(std::move(row));
   }
   return ladder;

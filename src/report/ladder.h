@@ -25,8 +25,9 @@ struct LadderRow {
   std::string rung;  // "05", "" for a kernel outside the ladder
   gpu::Measurement measured;
   CountReport counted;
-  double share_of_peak = 0;  // 0: no peak is known
-  double ratio = 0;          // the rival's time over ours; 0: no rival
+  double share_of_peak = 0;     // 0: no peak is known
+  double ratio = 0;             // the rival's time over ours; 0: no rival
+  double wavefront_tflops = 0;  // wavefront_limit; 0: none
 };
 
 struct Ladder {
@@ -43,6 +44,13 @@ struct Ladder {
   bool failed = false;               // one was skipped for a defect, not for what it cannot take
   std::int64_t copies = 1;
 };
+
+// TFLOP/s at which shared memory alone would hold a schedule: every SM busy with one wavefront of
+// reads or stores a cycle (count_units). Nothing where the reads do not pass through wavefronts or
+// are not counted: the compiler may merge them, or the tensor core reads by itself.
+[[nodiscard]] std::optional<double> wavefront_limit(const Problem& problem,
+                                                    const Schedule& schedule, int num_sms,
+                                                    int clock_mhz);
 
 // The named GPU schedules whose kernels take the problem's type and arithmetic, in the ladder's
 // order.
