@@ -1,5 +1,5 @@
 // The readers of schedules and machines. A text is either refused with a message, or what it says
-// is valid, is written and read back equal, and can be counted.
+// is valid, is written and read back equal, and can be counted, in elements and in units.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include "tilewise/machine.h"
 #include "tilewise/schedule.h"
 #include "tilewise/traffic.h"
+#include "tilewise/units.h"
 
 namespace {
 
@@ -32,6 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(parse_schedule(to_json(*schedule)) == *schedule);
     const Result<CountReport> counted = count_levels(make_problem(1000, 77, 3), *schedule);
     if (!counted) require_message(counted.error());
+    const Result<Traffic> units = count_units(make_problem(1000, 77, 3), *schedule);
+    if (!units) require_message(units.error());
   } else {
     require_message(schedule.error());
   }
