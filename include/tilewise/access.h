@@ -56,6 +56,29 @@ struct SharedAccess {
 // the sectors read where rows of shared memory are padded by 16 bytes. As counted on an H200.
 [[nodiscard]] int copy_sectors(const WarpAccess& from, const WarpAccess& to);
 
+// How an asynchronous copy (cp.async) of a warp is issued: .ca (4 or 16 bytes a lane), or .cg (16
+// bytes, past the L1) without or with the bytes to read in a register (ZFILL in the machine code).
+enum class CopyForm { cached, bypass, bypass_sized };
+
+// Wavefronts of shared memory that a profiler counts such a copy with, by instruction. from: where
+// each lane reads in global memory; to: where it writes. As calibrated on an H200
+// (bench/results/h200/copy_wavefronts.json):
+//
+//   cached        in phases as a store. Source and destination both pass through the banks, and no
+//                 two lanes share: in the order of lanes, each takes the first wavefront after
+//                 those of earlier lanes with its bank of the source line or of shared memory.
+//                 Lanes that only write zeros have no source: kInactive in `from`.
+//   bypass        each 128-byte line of global memory by itself. A sector whose halves go to one
+//                 32-byte piece of shared memory moves whole; any other by halves, the lower ones
+//                 before the upper ones. What moves together to one 128-byte row of shared memory
+//                 is a wavefront; more where one half goes to several places.
+//   bypass_sized  both, one after the other. Lanes that only write zeros count as if they read.
+//
+// Exact for all that the rungs do, except 16-byte copies that fill zeros in rows of shared memory
+// that are no multiple of 128 bytes, which take fewer. Not for contiguous lanes that write 32 bytes
+// apart, which take twice what this says.
+[[nodiscard]] int copy_wavefronts(CopyForm form, const WarpAccess& from, const WarpAccess& to);
+
 // Sectors of `rows` row segments of `length_bytes`, the first at `offset_bytes`, each `pitch_bytes`
 // after the one before: what a tile copied from global memory costs, misalignment included.
 [[nodiscard]] std::int64_t tile_sectors(std::int64_t rows, std::int64_t length_bytes,

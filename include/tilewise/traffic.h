@@ -38,6 +38,7 @@ struct TrafficRow {
 
 struct Traffic {
   std::vector<TrafficRow> rows;
+  std::vector<std::string> not_counted;  // rows that are missing, and why
 
   // Sum over the matching rows.
   [[nodiscard]] Count reads(std::string_view level) const;  // elements of A and B

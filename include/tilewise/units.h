@@ -25,11 +25,13 @@ namespace tilewise {
 //   block      a, b     read       units     bulk-copy bytes, what they write to shared memory,
 //                                            zeros included
 //
-// Bases are multiples of 128 bytes. Reads that the compiler may merge (shared_a 16 with scalar
-// reads) have no row. Operands that wgmma reads do not pass through wavefronts. Errors: a CPU
-// schedule; a K split over blocks, whose workspace is not counted; a batch stride that is no
-// multiple of 32 bytes; a kernel that is no rung; a rung without the tiles of its loops. Cost:
-// independent of the sizes, under 100 ms.
+// Bases are multiples of 128 bytes. Wavefronts are those that a profiler counts by instruction.
+// Reads that the compiler may merge (shared_a 16 with scalar reads) have no row. Nor have the
+// writes of 16-byte asynchronous copies that fill padded rows with zeros, for which no rule is
+// known: not_counted says so. Operands that wgmma reads do not pass through wavefronts. Errors: a
+// CPU schedule; a K split over blocks, whose workspace is not counted; a batch stride that is no
+// multiple of 32 bytes (128 where copies are asynchronous); a kernel that is no rung; a rung
+// without the tiles of its loops. Cost: independent of the sizes, under 100 ms.
 [[nodiscard]] Result<Traffic> count_units(const Problem& problem, const Schedule& schedule);
 
 }  // namespace tilewise

@@ -60,6 +60,10 @@ std::string as_json(const UnitsRequest& request, const Problem& p, const Traffic
     w.end_object();
   }
   w.end_array();
+  w.key("not_counted");
+  w.begin_array();
+  for (const std::string& reason : traffic.not_counted) w.value(reason);
+  w.end_array();
   w.end_object();
   return std::move(w).finish();
 }
@@ -82,10 +86,13 @@ Result<std::string> units_report(const UnitsRequest& request, const Console& con
                    std::string(to_string(row.direction)), row.unit,
                    grouped_digits(row.value.to_string())});
   }
+  std::string missing;
+  for (const std::string& reason : traffic->not_counted)
+    missing += "\nNot counted: " + reason + "\n";
   return fmt::format("{} x {} x {}, {}, schedule {}: {}\n\n", problem->m, problem->n, problem->k,
                      to_string(problem->type_a), request.schedule.name,
                      describe_tiles(request.schedule)) +
-         table.text();
+         table.text() + missing;
 }
 
 }  // namespace tilewise::cli

@@ -110,6 +110,85 @@ int copy_sectors(const WarpAccess& from, const WarpAccess& to) {
   return num_distinct(pairs);
 }
 
+namespace {
+
+constexpr std::int64_t kHalfSectorBytes = 16;
+
+int cached_wavefronts(const WarpAccess& from, const WarpAccess& to) {
+  const std::int64_t width = to.width_bytes;
+  const std::size_t lanes = WarpAccess::kLanes * kSharedBankBytes / to.width_bytes;  // of a phase
+  int wavefronts = 0;
+  for (std::size_t begin = 0; begin < WarpAccess::kLanes; begin += lanes) {
+    std::array<int, kSharedBanks> source{}, destination{};  // the last wavefront of each
+    int last = 0;
+    for (std::size_t lane = begin; lane < begin + lanes; ++lane) {
+      if (to.offsets[lane] < 0) continue;
+      int& at = destination[static_cast<std::size_t>(to.offsets[lane] % kLineBytes / width)];
+      int unused = 0;
+      const std::int64_t global = from.offsets[lane];
+      int& read =
+          global < 0 ? unused : source[static_cast<std::size_t>(global % kLineBytes / width)];
+      at = read = std::max(at, read) + 1;
+      last = std::max(last, at);
+    }
+    wavefronts += last;
+  }
+  return wavefronts;
+}
+
+int bypass_wavefronts(const WarpAccess& from, const WarpAccess& to) {
+  struct Piece {
+    std::int64_t line, row, half;  // what moves in one wavefront
+    std::int64_t sector, place;
+    auto operator<=>(const Piece&) const = default;
+    [[nodiscard]] bool together(const Piece& other) const {
+      return line == other.line && row == other.row && half == other.half;
+    }
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t lane = 0; lane < WarpAccess::kLanes; ++lane) {
+    const std::int64_t global = from.offsets[lane], shared = to.offsets[lane];
+    if (global < 0 || shared < 0) continue;
+    bool whole = true;
+    for (std::size_t other = 0; other < WarpAccess::kLanes; ++other) {
+      if (from.offsets[other] < 0 || from.offsets[other] / kSectorBytes != global / kSectorBytes) {
+        continue;
+      }
+      whole = whole && to.offsets[other] / kSectorBytes == shared / kSectorBytes;
+    }
+    pieces.push_back({global / kLineBytes, shared / kLineBytes,
+                      whole ? 0 : global % kSectorBytes / kHalfSectorBytes, global / kSectorBytes,
+                      shared / (whole ? kSectorBytes : kHalfSectorBytes)});
+  }
+  std::sort(pieces.begin(), pieces.end());
+  pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
+  int wavefronts = 0, busiest = 0, places = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const bool same = i > 0 && pieces[i].together(pieces[i - 1]);
+    if (!same) {
+      wavefronts += busiest;
+      busiest = 0;
+    }
+    places = same && pieces[i].sector == pieces[i - 1].sector ? places + 1 : 1;
+    busiest = std::max(busiest, places);
+  }
+  return wavefronts + busiest;
+}
+
+}  // namespace
+
+int copy_wavefronts(CopyForm form, const WarpAccess& from, const WarpAccess& to) {
+  switch (form) {
+    case CopyForm::cached:
+      return cached_wavefronts(from, to);
+    case CopyForm::bypass:
+      return bypass_wavefronts(from, to);
+    case CopyForm::bypass_sized:
+      return bypass_wavefronts(from, to) + cached_wavefronts(from, to);
+  }
+  return 0;
+}
+
 std::int64_t tile_sectors(std::int64_t rows, std::int64_t length_bytes, std::int64_t offset_bytes,
                           std::int64_t pitch_bytes) {
   if (rows <= 0 || length_bytes <= 0) return 0;

@@ -53,8 +53,8 @@ std::int64_t tile_copy_sectors(const CopyLayout& layout, const FloatOperand& ope
   return sectors;
 }
 
-std::int64_t copy_wavefronts(const CopyLayout& layout, const SharedTile& tile, bool asynchronous) {
-  const bool transposed = layout.mode == CopyMode::vector_k && !asynchronous;
+std::int64_t store_wavefronts(const CopyLayout& layout, const SharedTile& tile) {
+  const bool transposed = layout.mode == CopyMode::vector_k;
   const int accesses = transposed ? layout.width() : 1;
   const int width = transposed ? 1 : layout.width();
   std::int64_t wavefronts = 0;
@@ -68,6 +68,34 @@ std::int64_t copy_wavefronts(const CopyLayout& layout, const SharedTile& tile, b
     }
   }
   return wavefronts;
+}
+
+std::int64_t async_wavefronts(const CopyLayout& layout, const SharedTile& tile,
+                              const FloatOperand& operand, std::int64_t offset_bytes, int k_left,
+                              int x_left, bool whole) {
+  const CopyForm form = layout.width() == 1 ? CopyForm::cached
+                        : whole             ? CopyForm::bypass
+                                            : CopyForm::bypass_sized;
+  std::int64_t wavefronts = 0;
+  for (int first = 0; first < layout.pieces(); first += kWarpThreads) {
+    const auto from = warp_access(layout.width() * kElementBytes, [&](int lane) {
+      const KX at = layout.at(first + lane);
+      if (form == CopyForm::cached && left_of_piece(layout, at, k_left, x_left) == 0) {
+        return WarpAccess::kInactive;
+      }
+      return offset_bytes + at.k * operand.k_stride_bytes + at.x * operand.x_stride_bytes;
+    });
+    const auto to = warp_access(layout.width() * kElementBytes, [&](int lane) {
+      const KX at = layout.at(first + lane);
+      return std::int64_t{kElementBytes} * tile.offset(at.k, at.x);
+    });
+    wavefronts += copy_wavefronts(form, from, to);
+  }
+  return wavefronts;
+}
+
+bool knows_async_wavefronts(const CopyLayout& layout, const SharedTile& tile, bool fills_zeros) {
+  return layout.width() == 1 || !fills_zeros || tile.row_bytes() % kSwizzleLineBytes == 0;
 }
 
 std::int64_t fragment_wavefronts(const SharedTile& tile, const FragmentLayout& layout,

@@ -74,7 +74,7 @@ std::int64_t operand_sectors(const OperandLayout& layout, const TensorOperand& o
   return sectors;
 }
 
-std::int64_t operand_write_wavefronts(const OperandLayout& layout) {
+std::int64_t operand_store_wavefronts(const OperandLayout& layout) {
   std::int64_t wavefronts = 0;
   for (int first = 0; first < layout.pieces() * layout.threads; first += kWarpLanes) {
     const auto access = warp_access(kSwizzleChunkBytes, [&](int lane) {
@@ -83,6 +83,26 @@ std::int64_t operand_write_wavefronts(const OperandLayout& layout) {
     wavefronts += shared_store(access).wavefronts;
   }
   return wavefronts;
+}
+
+std::int64_t operand_async_wavefronts(const OperandLayout& layout, const TensorOperand& operand,
+                                      std::int64_t offset_bytes) {
+  std::int64_t wavefronts = 0;
+  for (int first = 0; first < layout.pieces() * layout.threads; first += kWarpLanes) {
+    const auto from = warp_access(kSwizzleChunkBytes, [&](int lane) {
+      const OperandLayout::Piece piece = layout.piece(first + lane);
+      return offset_bytes + piece.x * operand.x_stride_bytes + piece.k * operand.k_stride_bytes;
+    });
+    const auto to = warp_access(kSwizzleChunkBytes, [&](int lane) {
+      return std::int64_t{layout.piece(first + lane).offset};
+    });
+    wavefronts += copy_wavefronts(CopyForm::bypass_sized, from, to);
+  }
+  return wavefronts;
+}
+
+bool knows_operand_async_wavefronts(const OperandLayout& layout) {
+  return layout.pitch() % kSwizzleLineBytes == 0;
 }
 
 std::int64_t operand_read_wavefronts(const OperandLayout& layout, int first, int extent, int step) {

@@ -18,8 +18,16 @@ struct TensorOperand {
                                            const TensorOperand& operand, bool vector,
                                            std::int64_t offset_bytes, int x_left, int k_left);
 
-// Wavefronts of that copy's writes, zeros included.
-[[nodiscard]] std::int64_t operand_write_wavefronts(const OperandLayout& layout);
+// Wavefronts of that copy's writes, zeros included: stores of the elements' 16-byte pieces.
+[[nodiscard]] std::int64_t operand_store_wavefronts(const OperandLayout& layout);
+
+// The same by cp.async, 16 bytes a piece, whose first one reads at offset_bytes in a 128-byte line.
+[[nodiscard]] std::int64_t operand_async_wavefronts(const OperandLayout& layout,
+                                                    const TensorOperand& operand,
+                                                    std::int64_t offset_bytes);
+// Whether these are known, of tiles that are partly filled with zeros: not in padded lines
+// (tilewise/access.h, copy_wavefronts).
+[[nodiscard]] bool knows_operand_async_wavefronts(const OperandLayout& layout);
 
 // Wavefronts of the fragments of one warp whose tile is `extent` long from `first` on, at one step
 // of k.

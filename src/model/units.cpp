@@ -1,6 +1,7 @@
 #include "tilewise/units.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "model/float_rung.h"
@@ -23,7 +24,8 @@ constexpr int kWarpgroupWarps = kWarpgroupThreads / kWarpLanes;
 struct Sums {
   Count ffma, hmma, gmma;
   Count sectors_a, sectors_b;
-  Count writes_a, writes_b, reads_a, reads_b;  // wavefronts
+  std::optional<Count> writes_a{Count(0)}, writes_b{Count(0)};  // wavefronts; none: not known
+  Count reads_a, reads_b;
   Count writes_d, reads_d;
   Count bulk_a, bulk_b;  // bytes
 };
@@ -118,17 +120,23 @@ class UnitCounter {
     sums_.ffma = phases * Count(block_.m) * Count(block_.n) * Count(block_.k);
     const FloatRung rung(s_);
     copy_float_tile(layouts_.a_k_major, rung, rung.tile_a, p_.m,
-                    {bytes(p_.type_a, p_.a.column), bytes(p_.type_a, p_.a.row)}, Count(tiles_n_),
-                    sums_.sectors_a, sums_.writes_a);
+                    {bytes(p_.type_a, p_.a.column), bytes(p_.type_a, p_.a.row)},
+                    {tiles_n_, p_.n / block_.n}, sums_.sectors_a, sums_.writes_a);
     copy_float_tile(layouts_.b_k_major, rung, rung.tile_b, p_.n,
-                    {bytes(p_.type_b, p_.b.row), bytes(p_.type_b, p_.b.column)}, Count(tiles_m_),
-                    sums_.sectors_b, sums_.writes_b);
+                    {bytes(p_.type_b, p_.b.row), bytes(p_.type_b, p_.b.column)},
+                    {tiles_m_, p_.m / block_.m}, sums_.sectors_b, sums_.writes_b);
     read_float_tiles(rung, phases);
   }
 
+  // How often each tile of an operand is copied: by all blocks along the other dimension, and by
+  // those of them that exist in full along it.
+  struct Times {
+    std::int64_t all, whole;
+  };
+
   void copy_float_tile(bool k_major, const FloatRung& rung, const SharedTile& tile,
-                       std::int64_t extent, const FloatOperand& operand, Count times,
-                       Count& sectors, Count& writes) {
+                       std::int64_t extent, const FloatOperand& operand, Times times,
+                       Count& sectors, std::optional<Count>& writes) {
     const bool asynchronous = s_.copy == Copy::cp_async;
     const bool vector =
         layouts_.aligned && s_.vector_bytes.global == kAlignedBytes && !(asynchronous && k_major);
@@ -137,13 +145,31 @@ class UnitCounter {
     if (!k_major && vector) layout.mode = CopyMode::vector_x;
     if (rung.by_columns) layout.k_lanes = tile.k;
     if (s_.kernel == "square_tile") layout.k_lanes = kSquareTileLanesAlongK;
-    sectors = times * sum_tiles(tile_steps(extent, tile.x, operand.x_stride_bytes),
-                                tile_steps(p_.k, tile.k, operand.k_stride_bytes),
-                                [&](std::int64_t offset, int x_left, int k_left) {
-                                  return tile_copy_sectors(layout, operand, offset, k_left, x_left,
-                                                           asynchronous ? &tile : nullptr);
-                                });
-    writes = blocks() * Count(phases_) * Count(copy_wavefronts(layout, tile, asynchronous));
+    const std::int64_t within = asynchronous ? kLineBytes : kSectorBytes;
+    const auto sum = [&](const auto& cost) {
+      return sum_tiles(tile_steps(extent, tile.x, operand.x_stride_bytes, within),
+                       tile_steps(p_.k, tile.k, operand.k_stride_bytes, within), cost, within);
+    };
+    sectors = Count(times.all) * sum([&](std::int64_t offset, int x_left, int k_left) {
+                return tile_copy_sectors(layout, operand, offset, k_left, x_left,
+                                         asynchronous ? &tile : nullptr);
+              });
+    if (!asynchronous) {
+      writes = blocks() * Count(phases_) * Count(store_wavefronts(layout, tile));
+      return;
+    }
+    const bool fills_zeros = extent % tile.x != 0 || p_.k % tile.k != 0;
+    if (!knows_async_wavefronts(layout, tile, fills_zeros)) {
+      writes.reset();
+      return;
+    }
+    writes = sum([&](std::int64_t offset, int x_left, int k_left) {
+      const auto of_tile = [&](bool whole) {
+        return Count(async_wavefronts(layout, tile, operand, offset, k_left, x_left, whole));
+      };
+      const std::int64_t whole = x_left == tile.x && k_left == tile.k ? times.whole : 0;
+      return of_tile(true) * Count(whole) + of_tile(false) * Count(times.all - whole);
+    });
   }
 
   void read_float_tiles(const FloatRung& rung, Count phases) {
@@ -182,7 +208,7 @@ class UnitCounter {
   }
 
   void wmma_operand(bool k_major, Type type, std::int64_t extent, const TensorOperand& operand,
-                    Count times, Count& sectors, Count& writes, Count& reads) {
+                    Count times, Count& sectors, std::optional<Count>& writes, Count& reads) {
     const int size = size_bytes(type);
     const std::int64_t pitch = k_major ? operand.x_stride_bytes : operand.k_stride_bytes;
     const std::int64_t unit = k_major ? operand.k_stride_bytes : operand.x_stride_bytes;
@@ -216,7 +242,7 @@ class UnitCounter {
   }
 
   void mma_operand(Role role, Type type, std::int64_t extent, const TensorOperand& operand,
-                   Count times, Count& sectors, Count& writes, Count& reads) {
+                   Count times, Count& sectors, std::optional<Count>& writes, Count& reads) {
     const bool a = role == Role::a;
     const std::int64_t warps_m = block_.m / warp_.m, warps_n = block_.n / warp_.n;
     const OperandLayout layout{
@@ -228,15 +254,29 @@ class UnitCounter {
         s_.shared_layout.kind == SharedLayout::Kind::swizzle ? s_.shared_layout.amount : 0,
         static_cast<int>(warps_m * warps_n) * kWarpLanes,
         size_bytes(type)};
-    sectors = times * sum_tiles(tile_steps(extent, layout.extent, operand.x_stride_bytes),
-                                tile_steps(p_.k, block_.k, operand.k_stride_bytes),
-                                [&](std::int64_t offset, int x_left, int k_left) {
-                                  return operand_sectors(layout, operand, layouts_.aligned, offset,
-                                                         x_left, k_left);
-                                });
+    const std::int64_t within = layouts_.aligned ? kLineBytes : kSectorBytes;
+    const auto sum = [&](std::int64_t along_x, std::int64_t along_k, const auto& cost) {
+      return times * sum_tiles(tile_steps(along_x, layout.extent, operand.x_stride_bytes, within),
+                               tile_steps(along_k, block_.k, operand.k_stride_bytes, within), cost,
+                               within);
+    };
+    sectors = sum(extent, p_.k, [&](std::int64_t offset, int x_left, int k_left) {
+      return operand_sectors(layout, operand, layouts_.aligned, offset, x_left, k_left);
+    });
     // Copies run stages - 1 tiles ahead, with zeros past the end; the last step of every phase and
     // the start read step 0 of the next tile.
-    writes = blocks() * Count(phases_ + s_.stages - 1) * Count(operand_write_wavefronts(layout));
+    const std::int64_t copied_x = (a ? tiles_m_ : tiles_n_) * layout.extent;
+    const std::int64_t copied_k = (phases_ + s_.stages - 1) * block_.k;
+    if (!layouts_.aligned) {
+      writes = sum(copied_x, copied_k,
+                   [&](std::int64_t, int, int) { return operand_store_wavefronts(layout); });
+    } else if (knows_operand_async_wavefronts(layout)) {
+      writes = sum(copied_x, copied_k, [&](std::int64_t offset, int, int) {
+        return operand_async_wavefronts(layout, operand, offset);
+      });
+    } else {
+      writes.reset();
+    }
     const int warp_extent = static_cast<int>(a ? warp_.m : warp_.n);
     const std::int64_t across = a ? warps_n : warps_m;  // warps that read the same fragments
     for (int step = 0; step < block_.k * layout.size / kFragmentKBytes; ++step) {
@@ -281,11 +321,12 @@ Result<void> check_request(const Problem& p, const Schedule& s) {
   if (p.batch <= 1) return {};
   for (const auto& [name, type, strides] :
        {std::tuple{"A", p.type_a, p.a}, std::tuple{"B", p.type_b, p.b}}) {
-    if (strides.batch * size_bytes(type) % kSectorBytes == 0) continue;
+    const std::int64_t within = s.copy == Copy::cp_async ? kLineBytes : kSectorBytes;
+    if (strides.batch * size_bytes(type) % within == 0) continue;
     return bad_request(std::string("count: batch stride of ") + name + " is " +
-                       std::to_string(strides.batch) +
-                       " elements, not a multiple of 32 bytes, and sectors then differ from "
-                       "matrix to matrix; count one of them");
+                       std::to_string(strides.batch) + " elements, not a multiple of " +
+                       std::to_string(within) +
+                       " bytes, and sectors then differ from matrix to matrix; count one of them");
   }
   return {};
 }
@@ -304,13 +345,20 @@ Result<Traffic> count_units(const Problem& p, const Schedule& s) {
     traffic.rows.push_back({level, operand, direction, quantity, unit, value * Count(p.batch)});
   };
   constexpr auto kRead = Direction::read, kWrite = Direction::write;
+  const auto add_writes = [&](Operand operand, const std::optional<Count>& value) {
+    if (value) return add("shared", operand, kWrite, Quantity::units, "wavefronts", *value);
+    traffic.not_counted.push_back("wavefronts of the writes of " +
+                                  std::string(operand == Operand::a ? "A" : "B") +
+                                  ": 16-byte asynchronous copies fill padded rows with zeros, for "
+                                  "which no rule is known (docs/gpu.md)");
+  };
   add("thread", Operand::d, kWrite, Quantity::issued, "ffma", sums->ffma);
   add("warp", Operand::d, kWrite, Quantity::issued, "hmma", sums->hmma);
   add("warpgroup", Operand::d, kWrite, Quantity::issued, "gmma", sums->gmma);
   add("global", Operand::a, kRead, Quantity::units, "sectors", sums->sectors_a);
   add("global", Operand::b, kRead, Quantity::units, "sectors", sums->sectors_b);
-  add("shared", Operand::a, kWrite, Quantity::units, "wavefronts", sums->writes_a);
-  add("shared", Operand::b, kWrite, Quantity::units, "wavefronts", sums->writes_b);
+  add_writes(Operand::a, sums->writes_a);
+  add_writes(Operand::b, sums->writes_b);
   add("shared", Operand::a, kRead, Quantity::units, "wavefronts", sums->reads_a);
   add("shared", Operand::b, kRead, Quantity::units, "wavefronts", sums->reads_b);
   add("shared", Operand::d, kWrite, Quantity::units, "wavefronts", sums->writes_d);

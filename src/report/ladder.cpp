@@ -67,7 +67,8 @@ std::optional<double> wavefront_limit(const Problem& problem, const Schedule& sc
   };
   const double reads = wavefronts(Direction::read);
   if (reads == 0 || num_sms == 0 || clock_mhz == 0) return {};
-  const double us = (reads + wavefronts(Direction::write)) / num_sms / clock_mhz;
+  const double writes = schedule.copy == Copy::cp_async ? 0 : wavefronts(Direction::write);
+  const double us = (reads + writes) / num_sms / clock_mhz;
   const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                        static_cast<double>(problem.k) * static_cast<double>(problem.batch);
   return flops / us * 1e-6;

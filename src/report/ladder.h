@@ -46,8 +46,10 @@ struct Ladder {
 };
 
 // TFLOP/s at which shared memory alone would hold a schedule: every SM busy with one wavefront of
-// reads or stores a cycle (count_units). Nothing where the reads do not pass through wavefronts or
-// are not counted: the compiler may merge them, or the tensor core reads by itself.
+// reads or stores a cycle (count_units). The writes of asynchronous copies are left out: most of
+// the wavefronts that their instructions are counted with take no cycle (docs/gpu.md). Nothing
+// where the reads do not pass through wavefronts or are not counted: the compiler may merge them,
+// or the tensor core reads by itself.
 [[nodiscard]] std::optional<double> wavefront_limit(const Problem& problem,
                                                     const Schedule& schedule, int num_sms,
                                                     int clock_mhz);

@@ -79,9 +79,15 @@ void add(std::vector<SharedPattern>& patterns, const std::string& instruction, i
     pattern.instruction = instruction;
     pattern.name = each.name;
     pattern.access = warp_access(width, [&](int lane) { return width * each.offset(lane); });
-    const bool is_store = instruction.starts_with("ST") || instruction == "LDGSTS";
+    const bool is_store = instruction.starts_with("ST");
     pattern.wavefronts =
-        (is_store ? shared_store(pattern.access) : shared_access(pattern.access)).wavefronts;
+        instruction == "LDGSTS"
+            // Every lane reads 16 bytes further on. Where the compiler knows that a lane copies 16
+            // bytes or none, a predicate says which, and .cg counts like .ca.
+            ? copy_wavefronts(CopyForm::cached,
+                              warp_access(width, [](int lane) { return 16 * lane; }),
+                              pattern.access)
+            : (is_store ? shared_store(pattern.access) : shared_access(pattern.access)).wavefronts;
     patterns.push_back(std::move(pattern));
   }
 }

@@ -101,6 +101,18 @@ class Counters(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("DIFFERS", done.stdout)
 
+    def test_writes_without_a_rule_are_recorded(self):
+        # An asynchronous copy in place of the store; the model has a row for A alone.
+        launch = json.loads(json.dumps(LAUNCH))
+        launch["instructions"][-1]["sass"] = "LDGSTS.E.BYPASS.128.ZFILL [R2], desc[UR4][R4.64], P0"
+        launch["instructions"][-1]["inst_executed"] = 1
+        done, document = self.compare(launch)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        written = [row for row in document["cases"][0]["measured"]
+                   if row["figure"] == "wavefronts, writes"]
+        self.assertEqual(written, [{"figure": "wavefronts, writes", "predicted": None, "measured": 6,
+                                    "source": "by instruction, recorded", "holds": True}])
+
     def test_a_launch_of_which_nothing_is_known_fails(self):
         done, _ = self.compare({"kernel": "", "metrics": {}, "instructions": []})
         self.assertEqual(done.returncode, 1)

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 #include "parts/swizzle.cuh"
 
 namespace tilewise {
@@ -89,6 +92,98 @@ TEST(CopySectors, CountTwiceWhereRowsAreShiftedByHalfASector) {
       warp_access(16, [](int lane) { return swizzle(128, lane / 8 * 128 + lane % 8 * 16); });
   EXPECT_EQ(copy_sectors(from, swizzled), 16);
   EXPECT_EQ(copy_sectors(warp_access(16, [](int) { return -1; }), to(0)), 0);
+}
+
+// Copies of one warp as a profiler counted them on an H200
+// (bench/results/h200/copy_wavefronts.json).
+using LaneOffset = std::function<std::int64_t(int)>;
+
+// Rows of `per` lanes, each `width` bytes beside the one before.
+LaneOffset rows(int per, int pitch, int width, int base = 0) {
+  return [=](int lane) { return base + lane / per * pitch + lane % per * width; };
+}
+
+TEST(CopyWavefronts, Of16BytesAreAsCounted) {
+  const LaneOffset contiguous = rows(32, 0, 16);
+  const LaneOffset swizzled = [](int lane) { return swizzle(128, lane / 8 * 128 + lane % 8 * 16); };
+  struct Counted {
+    const char* name;
+    LaneOffset from, to;
+    int bypass, bypass_sized, cached;
+  };
+  const std::vector<Counted> counted = {
+      {"contiguous", contiguous, contiguous, 4, 8, 4},
+      {"from 16 bytes on", rows(32, 0, 16, 16), contiguous, 12, 16, 4},
+      {"from 64 bytes on", rows(32, 0, 16, 64), contiguous, 8, 12, 4},
+      {"4 rows, pitch 512", rows(8, 512, 16), contiguous, 4, 8, 4},
+      {"the same, swizzled", rows(8, 512, 16), swizzled, 4, 8, 4},
+      {"4 rows, pitch 1536, swizzled", rows(8, 1536, 16), swizzled, 4, 8, 4},
+      {"4 rows, pitch 528, swizzled", rows(8, 528, 16), swizzled, 10, 14, 4},
+      {"4 rows, pitch 544, swizzled", rows(8, 544, 16), swizzled, 7, 11, 4},
+      {"8 rows", rows(4, 512, 16), contiguous, 8, 16, 8},
+      {"2 rows", rows(16, 1536, 16), contiguous, 4, 8, 4},
+      {"2 rows to padded rows", rows(16, 1536, 16), rows(16, 528, 16), 8, 12, 4},
+      {"32 rows", rows(1, 512, 16), contiguous, 32, 64, 32},
+      {"16 rows", rows(2, 512, 16), contiguous, 16, 32, 16},
+      {"to a column", contiguous, rows(1, 128, 16), 32, 64, 32},
+      {"to rows of 1024", contiguous, rows(8, 1024, 16), 4, 8, 4},
+      {"one address", [](int) { return 0; }, contiguous, 32, 64, 32},
+      {"reversed", contiguous, [](int lane) { return 16 * (31 - lane); }, 4, 8, 4},
+  };
+  for (const Counted& c : counted) {
+    const auto from = warp_access(16, c.from), to = warp_access(16, c.to);
+    EXPECT_EQ(copy_wavefronts(CopyForm::bypass, from, to), c.bypass) << c.name;
+    EXPECT_EQ(copy_wavefronts(CopyForm::bypass_sized, from, to), c.bypass_sized) << c.name;
+    EXPECT_EQ(copy_wavefronts(CopyForm::cached, from, to), c.cached) << c.name;
+  }
+}
+
+// The one pattern of the table whose count is not what the rule says: 32 and 40.
+TEST(CopyWavefronts, OfOnePatternAreNotKnown) {
+  const auto from = warp_access(16, rows(32, 0, 16)), to = warp_access(16, rows(1, 32, 16));
+  EXPECT_EQ(copy_wavefronts(CopyForm::bypass, from, to), 16);
+  EXPECT_EQ(copy_wavefronts(CopyForm::cached, from, to), 8);
+}
+
+TEST(CopyWavefronts, Of4BytesAreAsCounted) {
+  const LaneOffset contiguous = rows(32, 0, 4);
+  struct Counted {
+    const char* name;
+    LaneOffset from, to;
+    int wavefronts;
+  };
+  const LaneOffset none = [](int) { return WarpAccess::kInactive; };
+  const LaneOffset upper_half = [](int lane) { return lane < 16 ? 4 * lane : -1; };
+  const std::vector<Counted> counted = {
+      {"contiguous", contiguous, contiguous, 1},
+      {"from 4 bytes on", rows(32, 0, 4, 4), contiguous, 1},
+      {"from 64 bytes on", rows(32, 0, 4, 64), contiguous, 1},
+      {"2 rows", rows(16, 512, 4), contiguous, 2},
+      {"4 rows, pitch 512", rows(8, 512, 4), contiguous, 4},
+      {"4 rows, pitch 516", rows(8, 516, 4), contiguous, 4},
+      {"8 rows", rows(4, 512, 4), contiguous, 8},
+      {"16 rows", rows(2, 512, 4), contiguous, 16},
+      {"32 rows", rows(1, 512, 4), contiguous, 32},
+      {"transposed, pitch 528", rows(8, 512, 4),
+       [](int lane) { return lane % 8 * 528 + lane / 8 * 4; }, 4},
+      {"transposed, pitch 512", rows(8, 512, 4),
+       [](int lane) { return lane % 8 * 512 + lane / 8 * 4; }, 11},
+      {"stride 8", contiguous, rows(1, 8, 4), 2},
+      {"stride 128", contiguous, rows(1, 128, 4), 32},
+      {"one address", [](int) { return 0; }, contiguous, 32},
+      {"upper half zeros", upper_half, contiguous, 1},
+      {"all zeros", none, contiguous, 1},
+      {"2 of 4 rows zeros", [](int lane) { return lane < 16 ? lane / 8 * 512 + lane % 8 * 4 : -1; },
+       contiguous, 2},
+      {"half of each row zeros",
+       [](int lane) { return lane % 8 < 4 ? lane / 8 * 512 + lane % 8 * 4 : -1; }, contiguous, 4},
+      {"all but one zeros", [](int lane) { return lane == 0 ? 0 : -1; }, contiguous, 1},
+  };
+  for (const Counted& c : counted) {
+    EXPECT_EQ(copy_wavefronts(CopyForm::cached, warp_access(4, c.from), warp_access(4, c.to)),
+              c.wavefronts)
+        << c.name;
+  }
 }
 
 TEST(SharedAccess, SwizzledColumnsAreFree) {

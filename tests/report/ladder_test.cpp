@@ -23,6 +23,11 @@ TEST(WavefrontLimit, IsThatOfTheReadsAndStoresOfAPhase) {
   EXPECT_NEAR(limit("square_tile").value(), peak * 512 / (320 + 16 + 4), 1e-9);
 }
 
+TEST(WavefrontLimit, LeavesOutTheWritesOfAsynchronousCopies) {
+  const double peak = 2.0 * 32 * kSms * kMhz * 1e-6;
+  EXPECT_NEAR(limit("warp_tile").value(), peak * 64 / 8, 1e-9);  // of a warp and k
+}
+
 TEST(WavefrontLimit, IsNoneWhereReadsAreMergedOrPassByItself) {
   EXPECT_FALSE(limit("shared_tile_merged").has_value());
   EXPECT_FALSE(limit("naive").has_value());
