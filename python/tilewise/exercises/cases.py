@@ -1,15 +1,22 @@
-"""The hidden cases: smallest first, so that the first that fails is the smallest."""
+"""The hidden cases: smallest first, so that the first that fails is the smallest.
+
+A count is right when it is exactly an int of Python, of the right value: a float rounds, an integer of
+NumPy wraps around at 64 bits, True is no count, and a type of the learner's own could compare as it likes.
+"""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import matmul_traffic, mma_count, tiled_matmul, two_level_matmul
+
+
+class Wrong(Exception):
+    """Raised for a wrong answer, with a hint."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,36 @@ class Exercise:
     cases: Callable[[], Iterator[tuple[Any, ...]]]
     solution: Callable[..., Any]
     hints: tuple[str, ...]
-    hint_for: Callable[[tuple[Any, ...], Any, Any], str]
+    judge: Callable[[tuple[Any, ...], Any, Any], None]  # (case, expected, got); raises Wrong
+
+
+def _counts(got: Any, keys: Iterable[str], how: str) -> dict[str, int]:
+    """The counts that a dict holds, in a plain dict; `how` says what it should be."""
+    if not isinstance(got, dict):
+        raise Wrong(how)
+    items = list(dict.items(got))  # not the methods of a type of the learner's own
+    if any(type(key) is not str for key, _ in items) or {key for key, _ in items} != set(keys):
+        raise Wrong(how)
+    return {key: _count(f'"{key}"', value) for key, value in items}
+
+
+def _count(what: str, value: Any) -> int:
+    if type(value) is not int:
+        raise Wrong(
+            f"Counts are exact, Python's own integers: {what} is of type {type(value).__name__}. "
+            "Divide with //, and round up."
+        )
+    return value
+
+
+def _pair(got: Any, how: str) -> tuple[Any, Any]:
+    if not isinstance(got, tuple | list):
+        raise Wrong(how)
+    values = tuple.__iter__(got) if isinstance(got, tuple) else list.__iter__(got)
+    both = list(values)
+    if len(both) != 2:
+        raise Wrong(how)
+    return both[0], both[1]
 
 
 def _traffic_cases() -> Iterator[tuple[Any, ...]]:
@@ -43,21 +79,21 @@ def _traffic_cases() -> Iterator[tuple[Any, ...]]:
     yield (2**31, 2**31, 2**31, 128)  # beyond 64 bits
 
 
-def _traffic_hint(case: tuple[Any, ...], expected: Any, got: Any) -> str:
+def _judge_traffic(case: tuple[Any, ...], expected: Any, got: Any) -> None:
     M, N, K, b = case
-    if not isinstance(got, dict) or set(got) != set(expected):
-        return 'Return a dict with exactly the keys "naive", "tiled" and "minimum".'
-    wrong = [key for key in expected if got[key] != expected[key]]
-    if any(not isinstance(got[key], int) for key in wrong):
-        return "Counts are exact: integers throughout, so // where you divide, and round up."
+    counts = _counts(
+        got, expected, 'Return a dict with exactly the keys "naive", "tiled" and "minimum".'
+    )
+    wrong = [key for key in expected if counts[key] != expected[key]]
     if "minimum" in wrong and 0 in (M, N, K):
-        return "With nothing to multiply, nothing has to be read."
+        raise Wrong("With nothing to multiply, nothing has to be read.")
     if "tiled" in wrong and (M % b or N % b):
-        return (
+        raise Wrong(
             "A ragged last tile is still a tile: its block loads what exists. How many tiles cover a "
             "side, and which operand is loaded once for each of them?"
         )
-    return f'"{wrong[0]}" is off: for one element of A, how many times is it brought in?'
+    if wrong:
+        raise Wrong(f'"{wrong[0]}" is off: for one element of A, how many times is it brought in?')
 
 
 def _matrices(M: int, N: int, K: int) -> tuple[Any, Any]:
@@ -90,30 +126,33 @@ def _tiled_cases() -> Iterator[tuple[Any, ...]]:
         yield (*_matrices(M, N, K), b)
 
 
-def _product_hint(case: tuple[Any, ...], expected: Any, got: Any) -> str:
-    A, B = case[:2]
-    if not (isinstance(got, tuple) and len(got) == 2 and isinstance(got[1], dict)):
-        return 'Return a pair: C, and a dict with the keys "global_reads" and "shared_reads".'
-    C, reads = got
-    if np.shape(C) != expected[0].shape:
-        return f"C has shape {np.shape(C)}, and M x N is {expected[0].shape}."
+def _judge_product(case: tuple[Any, ...], expected: Any, got: Any) -> None:
+    A = case[0]
+    how = 'Return a pair: C, and a dict with the keys "global_reads" and "shared_reads".'
+    values, counters = _pair(got, how)
+    C = np.array(values, subok=False)
+    if C.dtype.kind not in "iuf":
+        raise Wrong("C is an array of numbers, of the type of A and B.")
+    if C.shape != expected[0].shape:
+        raise Wrong(f"C has shape {C.shape}, and M x N is {expected[0].shape}.")
     if not np.array_equal(C, expected[0]):
         if A.shape[1] > case[2]:
-            return "C is off where K takes several phases: is each phase added to the one before?"
-        return "C is off: which rows of A and which columns of B belong to this tile of C?"
-    if set(reads) != set(expected[1]):
-        return 'The counters are called "global_reads" and "shared_reads".'
+            raise Wrong("C is off where K takes several phases: is each phase added to the one before?")
+        raise Wrong("C is off: which rows of A and which columns of B belong to this tile of C?")
+    reads = _counts(counters, expected[1], 'The counters are called "global_reads" and "shared_reads".')
     if reads["global_reads"] != expected[1]["global_reads"]:
-        return (
+        raise Wrong(
             "global_reads counts the elements copied to the tile buffers: only those that exist, once "
             "for each phase of each tile of C."
         )
+    if reads["shared_reads"] == expected[1]["shared_reads"]:
+        return
     if len(case) == 4:
-        return (
+        raise Wrong(
             "shared_reads counts what the threads load into registers: per step along K, one slice of "
             "a column and one of a row for each thread. A clipped thread tile loads less."
         )
-    return "shared_reads: a multiply-add reads two elements from the buffers, whatever b is."
+    raise Wrong("shared_reads: a multiply-add reads two elements from the buffers, whatever b is.")
 
 
 _TWO_LEVEL_SHAPES = [
@@ -152,16 +191,18 @@ def _mma_cases() -> Iterator[tuple[Any, ...]]:
     yield (2**40, 2**40, 2**40)
 
 
-def _mma_hint(case: tuple[Any, ...], expected: Any, got: Any) -> str:
-    if not (isinstance(got, tuple) and len(got) == 2):
-        return "Return a pair: the number of instructions, and the utilization."
-    if got[0] != expected[0]:
-        if not isinstance(got[0], int):
-            return "The number of instructions is an integer."
-        return "Each dimension is padded to a whole number of instructions, separately."
+def _judge_mma(case: tuple[Any, ...], expected: Any, got: Any) -> None:
+    instructions, share = _pair(got, "Return a pair: the number of instructions, and the utilization.")
+    if _count("the number of instructions", instructions) != expected[0]:
+        raise Wrong("Each dimension is padded to a whole number of instructions, separately.")
+    if type(share) is not int and not isinstance(share, float):  # float64 of NumPy is a float
+        raise Wrong(f"The utilization is a float; yours is of type {type(share).__name__}.")
+    value = share if type(share) is int else float.__float__(share)
+    if abs(value - expected[1]) <= 1e-12:  # and not where it is no number
+        return
     if 0 in case:
-        return "Nothing to multiply: the utilization is 0, not a division by zero."
-    return "Utilization: the products that are wanted over those that the instructions form."
+        raise Wrong("Nothing to multiply: the utilization is 0, not a division by zero.")
+    raise Wrong("Utilization: the products that are wanted over those that the instructions form.")
 
 
 EXERCISES = {
@@ -181,7 +222,7 @@ EXERCISES = {
                 "for all of its columns.",
                 "So A is read once for each tile that lies along N, and B once for each along M.",
             ),
-            _traffic_hint,
+            _judge_traffic,
         ),
         Exercise(
             "tiled_matmul",
@@ -198,7 +239,7 @@ EXERCISES = {
                 "Multiply-adds of a phase: rows of the A tile times columns of the B tile times its "
                 "width.",
             ),
-            _product_hint,
+            _judge_product,
         ),
         Exercise(
             "two_level_matmul",
@@ -214,7 +255,7 @@ EXERCISES = {
                 "np.outer(column, row) is one step of a thread; it has read len(column) + len(row).",
                 "At the edge a register tile is clipped like a block tile: take slices, count sizes.",
             ),
-            _product_hint,
+            _judge_product,
         ),
         Exercise(
             "mma_count",
@@ -229,33 +270,7 @@ EXERCISES = {
                 "The three numbers of instructions multiply.",
                 "Each instruction forms m n k products, wanted or not.",
             ),
-            _mma_hint,
+            _judge_mma,
         ),
     )
 }
-
-
-def _number(value: Any) -> int | float:
-    """The number that an answer holds; no comparison of the learner's own types decides."""
-    return float(value) if isinstance(value, float | np.floating) else operator.index(value)
-
-
-def _numbers(values: Any) -> dict[Any, int | float]:
-    return {key: _number(value) for key, value in dict(values).items()}
-
-
-def differs(expected: Any, got: Any) -> bool:
-    """Whether an answer is wrong. Counts are compared exactly, utilization to 12 digits."""
-    try:
-        if isinstance(expected, dict):
-            return not isinstance(got, dict) or _numbers(got) != expected
-        if isinstance(expected[0], np.ndarray):
-            return (
-                not np.array_equal(np.asarray(got[0]), expected[0])
-                or _numbers(got[1]) != expected[1]
-            )
-        return bool(
-            _number(got[0]) != expected[0] or abs(_number(got[1]) - expected[1]) > 1e-12 * max(abs(expected[1]), 1)
-        )
-    except (TypeError, ValueError, KeyError, IndexError):
-        return True
