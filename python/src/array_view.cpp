@@ -19,6 +19,7 @@ namespace {
 struct KnownType {
   PyTypeObject* type = nullptr;
   const dlpack::ExchangeApi* api = nullptr;
+  bool may_be_negated = false;
 };
 KnownType known_type;
 
@@ -37,11 +38,32 @@ const dlpack::ExchangeApi* exchange_api(PyObject* object) {
   while (api != nullptr && api->version.major != 1) api = api->previous;
   if (api == nullptr || api->tensor_from_object == nullptr) return nullptr;
   Py_INCREF(reinterpret_cast<PyObject*>(type));  // kept: there are a few such types in all
-  known_type = {type, api};
+  known_type = {type, api, nb::hasattr(of_type, "is_neg")};
   return api;
 }
 
 std::string of(std::string_view what) { return "matmul: " + std::string(what); }
+
+// PyTorch may keep the negative of a tensor's elements and a bit that says so, which DLPack does
+// not carry: such a tensor is replaced by a copy with the elements themselves.
+PyObject* without_negation(PyObject* object, ArrayView& view) {
+  static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
+  const nb::handle tensor(object);
+  if (!nb::cast<bool>(tensor.attr(nb::handle(is_neg))())) return object;
+  view.resolved = tensor.attr("resolve_neg")();
+  return view.resolved.ptr();
+}
+
+// Sparse tensors and those without memory: the first line of what their library says.
+[[noreturn]] void raise_unreadable(std::string_view what) {
+  std::string text = "it gives no reason";
+  if (PyErr_Occurred()) {
+    const nb::python_error error;
+    text = nb::cast<std::string>(nb::str(error.value()));
+    text = text.substr(0, text.find('\n'));
+  }
+  raise(PyExc_TypeError, of(what) + " is no dense array with memory: " + text);
+}
 
 void fill_from_dlpack(const dlpack::Tensor& t, std::string_view what, ArrayView& view) {
   if (!type_of_dlpack(t.type.code, t.type.bits, t.type.lanes, view.type)) {
@@ -249,8 +271,9 @@ void view_array(PyObject* object, std::string_view what, ArrayView& view, void* 
   if (view_numpy(object, what, view)) return;
   view.object = object;
   if (const dlpack::ExchangeApi* api = exchange_api(object); api != nullptr) {
+    if (known_type.may_be_negated) view.object = object = without_negation(object, view);
     dlpack::Tensor tensor;
-    if (api->tensor_from_object(object, &tensor) != 0) throw nb::python_error();
+    if (api->tensor_from_object(object, &tensor) != 0) raise_unreadable(what);
     fill_from_dlpack(tensor, what, view);
     view.library = Library::dlpack_exchange;
     if (view.memory == Memory::gpu &&
@@ -260,6 +283,9 @@ void view_array(PyObject* object, std::string_view what, ArrayView& view, void* 
     return;
   }
   view.library = Library::other;
+  if (nb::hasattr(nb::handle(object), "is_neg")) {
+    view.object = object = without_negation(object, view);
+  }
   const nb::handle handle(object);
   if (nb::hasattr(handle, "__dlpack__") && nb::hasattr(handle, "__dlpack_device__")) {
     view_capsule(dlpack_capsule(handle, what, stream), what, view);

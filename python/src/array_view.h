@@ -31,6 +31,7 @@ struct ArrayView {
   void* stream = nullptr;        // that its producer works on, where it says so
   PyObject* object = nullptr;    // borrowed
   nanobind::object keeps_alive;  // a capsule that lends shape and data
+  nanobind::object resolved;     // a copy that `object` is, in place of a lazy negative
 
   [[nodiscard]] std::int64_t dim(int from_end) const { return shape[num_dims - from_end]; }
   [[nodiscard]] std::int64_t num_elements() const;

@@ -130,6 +130,11 @@ bool view_numpy(PyObject* object, std::string_view what, ArrayView& view) {
   return true;
 }
 
+bool is_numpy_number(PyObject* object) {
+  return PyArray_CheckScalar(object) && !PyArray_Check(object) &&
+         !PyArray_IsScalar(object, ComplexFloating) && !PyArray_IsScalar(object, Flexible);
+}
+
 nb::object new_numpy(const std::int64_t* shape, int num_dims, Type type) {
   static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
   PyObject* array = PyArray_NewFromDescr(

@@ -259,7 +259,7 @@ void ProductCall::view_source(PyObject* value) {
 
 void ProductCall::view_operand(PyObject* value, const EpilogueOperand& operand, Stack& stack) {
   const bool is_scalar = !operand.index_m && !operand.index_n && !operand.index_b;
-  if (is_scalar && (PyFloat_Check(value) || PyLong_Check(value))) {
+  if (is_scalar && (PyFloat_Check(value) || PyLong_Check(value) || is_numpy_number(value))) {
     const double number = PyFloat_AsDouble(value);
     if (PyErr_Occurred()) throw nb::python_error();
     // In float64: the library rounds it to what the epilogue computes in.
@@ -309,8 +309,11 @@ void ProductCall::set_result(bool with_result) {
       raise(PyExc_ValueError, "matmul: out is " + shape_of(d_) + ", but the result has shape " +
                                   shape_text(result_shape_, num_result_dims_));
     }
-    if (!d_.view.writable) {
-      raise(PyExc_ValueError, "matmul: out is read-only; pass an array that can be written");
+    if (!d_.view.writable || d_.view.resolved.is_valid()) {
+      raise(
+          PyExc_ValueError,
+          "matmul: out is read-only (or PyTorch's lazy negative of another tensor); pass an array "
+          "that can be written");
     }
     if (arguments_.dtype != nullptr && type != d_.view.type) {
       raise(PyExc_TypeError, "matmul: out is " + std::string(numpy_name(d_.view.type)) +

@@ -220,3 +220,18 @@ def test_bound_is_tight_enough_to_notice(random):
     wrong = np.matmul(a.astype(np.float16), b.astype(np.float16)).astype(np.float32)
     exact = np.matmul(a.astype(np.float64), b.astype(np.float64))
     assert (np.abs(wrong - exact) > error_bound(a, b, np.float32)).any()
+
+
+@pytest.mark.parametrize("scalar", [
+    np.float16(2), np.float32(2), np.float64(2), np.longdouble(2), np.int8(2), np.int64(2), np.uint64(2),
+    ml_dtypes.bfloat16(2)])
+def test_scalars_of_numpy(scalar):
+    a = np.ones((2, 3), np.float32)
+    result = tilewise.matmul(a, a.T, epilogue="alpha * acc", operands={"alpha": scalar})
+    assert np.array_equal(result, np.full((2, 2), 6))
+
+
+def test_complex_scalars_are_refused():
+    a = np.ones((2, 3), np.float32)
+    with pytest.raises(TypeError):
+        tilewise.matmul(a, a.T, epilogue="alpha * acc", operands={"alpha": np.complex64(2)})

@@ -176,3 +176,51 @@ with torch.no_grad():
     if done.returncode == 77:
         pytest.skip("this PyTorch's tensor type cannot be changed")
     assert done.returncode == 0, done.stderr
+
+
+def negated(*shape):
+    """Ones whose elements are kept as -1 with PyTorch's negative bit, negated once more: -1."""
+    tensor = torch.complex(torch.ones(*shape), torch.ones(*shape)).conj().imag
+    assert tensor.is_neg()
+    return tensor
+
+
+def test_lazily_negated_tensors():
+    n, eye = negated(2, 2), torch.eye(2)
+    for multiply in (torch.ops.tilewise.matmul, tilewise.matmul):
+        assert torch.equal(multiply(n, eye), -torch.ones(2, 2))
+        assert torch.equal(multiply(eye, n), -torch.ones(2, 2))
+    zero = torch.zeros(2, 2)
+    assert torch.equal(torch.ops.tilewise.linear(n, n, negated(2), "none", n), torch.zeros(2, 2))
+    assert torch.equal(torch.ops.tilewise.linear(zero, zero, negated(2)), -torch.ones(2, 2))
+    assert torch.equal(torch.ops.tilewise.linear(zero, zero, None, "none", n), -torch.ones(2, 2))
+    fused = tilewise.matmul(zero, zero, epilogue="acc + bias[n] + c[m,n]", operands={"bias": negated(2), "c": n})
+    assert torch.equal(fused, -2 * torch.ones(2, 2))
+    for out in (negated(2, 2), torch._neg_view(torch.ones(2, 2))):
+        with pytest.raises(ValueError, match="lazy negative"):
+            tilewise.matmul(eye, eye, out=out)
+        assert torch.equal(out, -torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("name, shapes", [
+    ("residual", ((2, 3, 4), (5, 4), None, (3, 2, 5))), ("residual", ((2, 3, 4), (5, 4), None, (6, 5))),
+    ("residual", ((3, 4), (5, 4), None, (5,))), ("bias", ((3, 4), (5, 4), (4,), None)),
+    ("bias", ((3, 4), (5, 4), (1, 5), None)), ("input", ((), (5, 4), None, None)),
+    ("input", ((3, 5), (5, 4), None, None)), ("weight", ((3, 4), (4,), None, None))])
+def test_linear_refuses_other_shapes(name, shapes, grad):
+    x, w, bias, residual = (None if s is None else torch.randn(s, dtype=torch.float64) for s in shapes)
+    wrong = {"input": x, "weight": w, "bias": bias, "residual": residual}[name]
+    for place in ("cpu", "meta"):
+        moved = [None if t is None else t.to(place).requires_grad_(grad) for t in (x, w, bias, residual)]
+        with pytest.raises(ValueError) as caught:
+            torch.ops.tilewise.linear(*moved[:3], "none", moved[3])
+        assert f"{name} is {tuple(wrong.shape)}" in str(caught.value)
+        assert f"input {tuple(x.shape)}" in str(caught.value)
+
+
+def test_tensors_without_dense_memory_are_refused_in_a_sentence():
+    for bad in (torch.empty(2, 2, device="meta"), torch.eye(2).to_sparse()):
+        with pytest.raises(TypeError, match="no dense array") as caught:
+            tilewise.matmul(bad, torch.eye(2))
+        assert "\n" not in str(caught.value)

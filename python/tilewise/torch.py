@@ -62,6 +62,7 @@ def linear(
     """activation(input weight^T + bias) + residual in one pass over the result.
 
     input (..., k), weight (n, k), bias (n,), residual (..., n); activation: one of ACTIVATIONS.
+    Raises ValueError (shapes, activation): bias and residual do not broadcast.
     """
     result: Tensor = _linear_op(input, weight, bias, activation, residual)
     return result
@@ -132,6 +133,28 @@ def _epilogue(activation: str, has_bias: bool, has_residual: bool) -> str:
     return _epilogues[key]
 
 
+def _check_linear(
+    input: Tensor, weight: Tensor, bias: Tensor | None, residual: Tensor | None
+) -> None:
+    """Raises ValueError for shapes that do not go together."""
+
+    def refuse(name: str, tensor: Tensor, wanted: Any) -> None:
+        raise ValueError(
+            f"tilewise::linear: {name} is {tuple(tensor.shape)}, but for input "
+            f"{tuple(input.shape)} and weight {tuple(weight.shape)} it has shape {wanted}"
+        )
+
+    if weight.dim() != 2:
+        refuse("weight", weight, "(n, k)")
+    n, k = weight.shape
+    if input.dim() == 0 or input.shape[-1] != k:
+        refuse("input", input, f"(..., {k})")
+    if bias is not None and bias.shape != (n,):
+        refuse("bias", bias, (n,))
+    if residual is not None and residual.shape != (*input.shape[:-1], n):
+        refuse("residual", residual, (*input.shape[:-1], n))
+
+
 def _linear_kernel(
     input: Tensor,
     weight: Tensor,
@@ -139,6 +162,7 @@ def _linear_kernel(
     activation: str = "none",
     residual: Tensor | None = None,
 ) -> Tensor:
+    _check_linear(input, weight, bias, residual)
     shape = input.shape
     x = input if input.dim() == 2 else input.reshape(-1, shape[-1])
     operands = {}
@@ -189,11 +213,7 @@ def _linear_fake(
     activation: str = "none",
     residual: Tensor | None = None,
 ) -> Tensor:
-    torch._check(weight.dim() == 2, lambda: f"weight is {weight.shape}; it has shape (n, k)")
-    torch._check(
-        input.shape[-1] == weight.shape[1],
-        lambda: f"input is {input.shape} and weight {weight.shape}",
-    )
+    _check_linear(input, weight, bias, residual)
     _epilogue(activation, bias is not None, residual is not None)
     return input.new_empty((*input.shape[:-1], weight.shape[0]))
 
