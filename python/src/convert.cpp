@@ -39,7 +39,10 @@ std::int64_t integer(nb::handle value, const char* function, const char* name) {
   const nb::object number = nb::steal(index);
   int overflow = 0;
   const long long result = PyLong_AsLongLongAndOverflow(index, &overflow);
-  if (overflow != 0) {
+  if (overflow < 0) {
+    raise(PyExc_ValueError, what + nb::cast<std::string>(nb::str(number)) + "; it is 0 or more");
+  }
+  if (overflow > 0) {
     raise(PyExc_OverflowError,
           what + nb::cast<std::string>(nb::str(number)) + "; integers here end at 2^63 - 1");
   }

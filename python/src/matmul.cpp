@@ -96,6 +96,14 @@ PyObject* describe_matmul(PyObject*, PyObject* const* values, Py_ssize_t count, 
   });
 }
 
+PyObject* check_matmul(PyObject*, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    ProductCall call(read_arguments(values, count, names));
+    call.resolve(false);
+    return nb::none();
+  });
+}
+
 constexpr const char* kMatmulDoc =
     R"doc(matmul($module, a, b, *, out=None, epilogue=None, operands=None,
        dtype=None, compute=None, schedule=None, device=None, stream=None)
@@ -137,6 +145,8 @@ PyMethodDef methods[] = {
     {"matmul", as_function(matmul), METH_FASTCALL | METH_KEYWORDS, kMatmulDoc},
     {"describe_matmul", as_function(describe_matmul), METH_FASTCALL | METH_KEYWORDS,
      "What matmul of these arguments would run, as a dict; nothing is computed."},
+    {"check_matmul", as_function(check_matmul), METH_FASTCALL | METH_KEYWORDS,
+     "Raises what matmul of these arguments would raise of them; nothing is computed."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

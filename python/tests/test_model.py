@@ -147,7 +147,7 @@ def test_reports_print_pickle_and_show(report):
     again = pickle.loads(pickle.dumps(report))
     assert str(again) == str(report) and len(str(report).splitlines()) > 2
     assert "<table>" in report._repr_html_()
-    assert json.dumps(report.to_dict(), default=np.ndarray.tolist)
+    assert json.dumps(report.to_dict())
     with pytest.raises(AttributeError):
         report.m = 3
 
@@ -160,3 +160,55 @@ def test_bench_checks_results():
         tilewise.bench((1, 2))
     with pytest.raises(MemoryError):
         tilewise.bench((10**6, 10**6, 10))
+
+
+@pytest.mark.parametrize("error, words, epilogue, operands", [
+    (ValueError, "bias is (4,)", "acc + bias[n]", {"bias": np.ones(4)}),
+    (ValueError, "bias is (7, 1)", "acc + bias[n]", {"bias": np.ones((7, 1))}),
+    (ValueError, "c is (9, 9)", "acc + c[m,n]", {"c": np.ones((9, 9))}),
+    (ValueError, "names bias", "acc + bias[n]", None),
+    (ValueError, "\"other\"", "acc + bias[n]", {"bias": np.ones(3), "other": 1}),
+    (ValueError, "\"5\"", "acc + bias[n]", {"bias": np.ones(3), 5: 1}),
+    (ValueError, "no epilogue", None, {"c": np.ones((2, 3))}),
+    (TypeError, "operands is int", "acc + bias[n]", 5),
+    (TypeError, "complex128", "acc + bias[n]", {"bias": np.ones(3) * 1j})])
+def test_simulate_refuses_operands_as_matmul_does(error, words, epilogue, operands):
+    with pytest.raises(error) as caught:
+        tilewise.simulate(np.ones((2, 4)), np.ones((4, 3)), tiles="2", epilogue=epilogue, operands=operands)
+    assert str(caught.value).startswith("simulate: ") and words in str(caught.value)
+
+
+def test_simulate_takes_what_matmul_takes():
+    operands = {"alpha": 2, "bias": [1, 2, 3], "c": np.ones((2, 3))}
+    run = tilewise.simulate(np.ones((2, 4)), np.ones((4, 3)), tiles="2",
+                            epilogue="alpha * acc + bias[n] + c[m,n]", operands=operands)
+    assert np.array_equal(run.d, np.full((2, 3), 9.0) + np.array([1, 2, 3.0]))
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: tilewise.simulate(x, x, tiles="2"), lambda x: tilewise.tiled_matmul(x, x, 2),
+    lambda x: tilewise.two_level_matmul(x, x, 2, 1), lambda x: tilewise.simulate_mma(x, x)])
+def test_complex_numbers_are_refused(call):
+    with pytest.raises(TypeError, match="complex64"):
+        call(np.ones((2, 2), np.complex64))
+
+
+@pytest.mark.parametrize("make", [
+    lambda a: tilewise.simulate(a, a, tiles="2"), lambda a: tilewise.simulate_barriers(a, a, 1, tiles="2"),
+    lambda a: tilewise.simulate_mma(a, a)])
+def test_reports_with_arrays_are_plain_and_equal_by_value(make):
+    report = make(np.ones((4, 4)))
+    assert json.loads(json.dumps(report.to_dict()))["d"] == report.d.tolist()
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert report != make(np.full((4, 4), 2.0)) and report != 1
+
+
+def test_sizes_end_at_two_to_the_63():
+    assert tilewise.matmul_traffic(2**63 - 1, 1, 1, 1)["naive"] == 2**64 - 2
+    for call in (lambda m: tilewise.matmul_traffic(m, 1, 1, 1), lambda m: tilewise.mma_count(m, 1, 1),
+                 lambda m: tilewise.count(m, 1, 1), lambda m: tilewise.mma(m, 1, 1)):
+        with pytest.raises(OverflowError, match="2\\^63 - 1"):
+            call(2**63)
+        for negative in (-1, -(2**63), -(2**63) - 1, -(2**200)):
+            with pytest.raises(ValueError):
+                call(negative)

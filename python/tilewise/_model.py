@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._report import (
+    ArrayReport,
     Report,
     Table,
     bar_chart,
@@ -206,7 +207,7 @@ class SimulatedLevel:
 
 
 @dataclass(frozen=True, eq=False)
-class SimulationReport(Report):
+class SimulationReport(ArrayReport):
     """What the tiled loops read when executed, and what they computed (d, float64)."""
 
     d: Array
@@ -239,11 +240,30 @@ class SimulationReport(Report):
         )
 
 
-def _matrix(value: Any, name: str, dims: int = 2) -> Array:
-    array = np.ascontiguousarray(value, dtype=np.float64)
-    if array.ndim != dims:
-        raise ValueError(f"{name} has {array.ndim} dimensions; it must have {dims}")
-    return array
+def real_array(value: Any, name: str) -> Array:
+    """A float64 array; TypeError for complex numbers."""
+    array = np.asarray(value)
+    if np.iscomplexobj(array):
+        raise TypeError(f"{name} is {array.dtype}; real numbers are multiplied")
+    return array.astype(np.float64, copy=False)
+
+
+def _matrix(value: Any, name: str) -> Array:
+    array = real_array(value, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions; it must have 2")
+    return np.ascontiguousarray(array)
+
+
+def _checked_operands(a: Array, b: Array, epilogue: str | None, operands: Any) -> dict[str, Array]:
+    """The epilogue's operands in float64; refuses what matmul refuses, in its words."""
+    if isinstance(operands, Mapping):
+        operands = {k: real_array(v, f"simulate: operand {k}") for k, v in operands.items()}
+    try:
+        _core.check_matmul(a, b, epilogue=epilogue, operands=operands)
+    except (ValueError, TypeError) as error:
+        raise type(error)(str(error).replace("matmul:", "simulate:", 1)) from None
+    return {name: np.ascontiguousarray(value) for name, value in (operands or {}).items()}
 
 
 def simulate(
@@ -258,7 +278,8 @@ def simulate(
     """Executes a tiling of a (m, k) by b (k, n) element by element, with a counter on every read.
 
     Sums run in float32, in float64 where a or b is float64. The counts equal `count`'s. By default
-    schedule "shared_tile". Cost: the number of reads, 2^40 at most.
+    schedule "shared_tile". Cost: the number of reads, 2^40 at most. operands: as `matmul` takes
+    them, of a product without a batch. Raises ValueError (shapes, names, tiles), TypeError.
 
     >>> import numpy as np
     >>> report = simulate(np.ones((10, 6)), np.ones((6, 7)), tiles="4")
@@ -266,12 +287,11 @@ def simulate(
     (246, True)
     """
     is_f64 = np.float64 in (np.asarray(a).dtype, np.asarray(b).dtype)
-    given = {
-        name: np.ascontiguousarray(value, np.float64) for name, value in (operands or {}).items()
-    }
+    x, y = _matrix(a, "simulate: a"), _matrix(b, "simulate: b")
+    given = _checked_operands(x, y, epilogue, operands)
     values = _core.simulate(
-        _matrix(a, "simulate: a"),
-        _matrix(b, "simulate: b"),
+        x,
+        y,
         given.pop("c", None),
         given,
         _schedule_text(schedule),
@@ -288,7 +308,7 @@ def simulate(
 
 
 @dataclass(frozen=True, eq=False)
-class BarrierReport(Report):
+class BarrierReport(ArrayReport):
     """What a shared-tile kernel computes without one of its two barriers (d), and should."""
 
     without_barrier: int
@@ -547,7 +567,7 @@ def mma_layout(shape: str = "16x8x16") -> MmaLayout:
 
 
 @dataclass(frozen=True, eq=False)
-class MmaSimulation(Report):
+class MmaSimulation(ArrayReport):
     """A product made of tensor-core instructions with zero padding (d, float64)."""
 
     shape: str

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._model import real_array
 
 __all__ = ["matmul_traffic", "mma_count", "tiled_matmul", "two_level_matmul"]
 
@@ -23,8 +24,8 @@ def matmul_traffic(M: int, N: int, K: int, b: int) -> dict[str, int]:
     """Global reads of the naive product, of b x b tiles, and the least possible.
 
     naive = 2MNK; tiled = MK ceil(N/b) + KN ceil(M/b); minimum = MK + KN (0 where a size is 0).
-    Source: docs/counting.md. Raises ValueError (a negative size, b under 1), OverflowError (a count
-    beyond 2^127 - 1).
+    Source: docs/counting.md. Raises ValueError (a negative size, b under 1), OverflowError (a size
+    or b beyond 2^63 - 1: no array is larger; a count beyond 2^127 - 1).
 
     >>> matmul_traffic(4, 4, 4, 2)
     {'naive': 128, 'tiled': 64, 'minimum': 32}
@@ -74,6 +75,8 @@ def mma_count(M: int, N: int, K: int, m: int = 16, n: int = 8, k: int = 16) -> t
     """Tensor-core instructions m x n x k of a product, and the useful share of their work.
 
     Each dimension is padded up; utilization = MNK / (instructions m n k), 0 where a size is 0.
+    Raises ValueError (a negative size, an extent under 1), OverflowError (a size beyond 2^63 - 1,
+    a count beyond 2^127 - 1).
 
     >>> mma_count(17, 8, 16)
     (2, 0.53125)
@@ -86,11 +89,12 @@ def _inputs(
     function: str, A: npt.ArrayLike, B: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
     arrays = [np.asarray(A), np.asarray(B)]
+    wide = [real_array(x, f"{function}: {name}") for name, x in zip("AB", arrays, strict=True)]
     for name, array in zip("AB", arrays, strict=True):
         if array.ndim != 2:
             raise ValueError(f"{function}: {name} has {array.ndim} dimensions; it must have 2")
     is_f32 = all(array.dtype == np.float32 for array in arrays)
-    a, b = (np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
+    a, b = map(np.ascontiguousarray, wide)
     return a, b, not is_f32
 
 
