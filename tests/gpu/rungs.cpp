@@ -328,7 +328,7 @@ int patterns(const std::string& path) {
   if (!kernel) return fail(kernel.error());
   const std::vector<SharedPattern> all = shared_patterns();
   const std::vector<int> offsets = pattern_offsets(all);
-  constexpr std::size_t kBytes = 4096;
+  constexpr std::size_t kBytes = 65536;  // the sources of the copies, and more than the results
   const auto a = DeviceBuffer::allocate(offsets.size() * sizeof(int));
   const auto b = DeviceBuffer::allocate(kBytes), d = DeviceBuffer::allocate(kBytes);
   if (!a || !b || !d) return fail(a ? (b ? d.error() : b.error()) : a.error());
@@ -358,6 +358,7 @@ int patterns(const std::string& path) {
     w.member("name", pattern.name);
     w.member("width_bytes", pattern.access.width_bytes);
     w.member("wavefronts", pattern.wavefronts);
+    w.member("known", pattern.known);
     w.key("offsets");
     w.begin_array(JsonWriter::Layout::line);
     for (const std::int64_t offset : pattern.access.offsets) w.value(offset);

@@ -92,6 +92,51 @@ void add(std::vector<SharedPattern>& patterns, const std::string& instruction, i
   }
 }
 
+// 16-byte copies past the L1, with a source of their own: rows of `per` lanes.
+void add_copies(std::vector<SharedPattern>& patterns, CopyForm form) {
+  const auto rows = [](int per, int pitch, int first = 0) {
+    return warp_access(
+        16, [=](int lane) { return std::int64_t{first + lane / per * pitch + lane % per * 16}; });
+  };
+  const WarpAccess swizzled = warp_access(
+      16, [](int lane) { return std::int64_t{swizzle(128, lane / 8 * 128 + lane % 8 * 16)}; });
+  struct Copy {
+    const char* name;
+    WarpAccess from, to;
+    std::function<bool(int)> zero;  // only with a size
+  };
+  const std::function<bool(int)> none, all = [](int) { return true; },
+                                       all_but_two = [](int lane) { return lane > 1; };
+  std::vector<Copy> copies = {{"neighbours", rows(32, 0), rows(32, 0), none},
+                              {"from 16 bytes on", rows(32, 0, 16), rows(32, 0), none},
+                              {"from 64 bytes on", rows(32, 0, 64), rows(32, 0), none},
+                              {"4 rows, pitch 528, swizzled", rows(8, 528), swizzled, none},
+                              {"4 rows, pitch 544, swizzled", rows(8, 544), swizzled, none},
+                              {"8 rows", rows(4, 512), rows(32, 0), none},
+                              {"2 rows to padded rows", rows(16, 1536), rows(16, 528), none},
+                              {"row 3 of rung 08", rows(32, 0, 96), rows(32, 0, 48), none}};
+  if (form == CopyForm::bypass_sized) {
+    // Zeros at the edge of N: in a row on a multiple of 128 bytes, and in padded ones.
+    copies.push_back({"all but 2 lanes zeros, row 0", rows(32, 0), rows(32, 0), all_but_two});
+    copies.push_back({"all but 2, row 3", rows(32, 0, 96), rows(32, 0, 48), all_but_two});
+    copies.push_back({"all zeros, row 1", rows(32, 0, 32), rows(32, 0, 16), all});
+    copies.push_back({"all zeros, row 4", rows(32, 0), rows(32, 0, 64), all});
+  }
+  for (const Copy& copy : copies) {
+    SharedPattern pattern;
+    pattern.instruction = "LDGSTS";
+    pattern.name = copy.name;
+    pattern.access = copy.to;
+    pattern.from = copy.from;
+    pattern.known = !copy.zero || copy.to.offsets[0] % kSwizzleLineBytes == 0;
+    pattern.wavefronts = copy_wavefronts(form, copy.from, copy.to);
+    for (int lane = 0; copy.zero && lane < WarpAccess::kLanes; ++lane) {
+      pattern.zero_filled.push_back(copy.zero(lane));
+    }
+    patterns.push_back(std::move(pattern));
+  }
+}
+
 }  // namespace
 
 std::vector<SharedPattern> shared_patterns() {
@@ -123,6 +168,7 @@ std::vector<SharedPattern> shared_patterns() {
       patterns[first_copy + index].zero_filled.push_back(zero(lane));
     }
   }
+  for (const CopyForm form : {CopyForm::bypass, CopyForm::bypass_sized}) add_copies(patterns, form);
   add(patterns, "LDS", 4, common());
   add(patterns, "LDS.64", 8, phased());
   add(patterns, "LDS.128", 16, wide());
@@ -163,7 +209,11 @@ std::vector<int> pattern_offsets(const std::vector<SharedPattern>& patterns) {
   std::vector<int> offsets;
   for (const SharedPattern& pattern : patterns) {
     for (std::size_t lane = 0; lane < WarpAccess::kLanes; ++lane) {
-      const int offset = static_cast<int>(pattern.access.offsets[lane]);
+      constexpr int kWordBytes = 4, kSourceUnit = 1 << 15;  // shared_patterns.cuh
+      int offset = static_cast<int>(pattern.access.offsets[lane]);
+      if (pattern.from) {
+        offset += static_cast<int>(pattern.from->offsets[lane]) / kWordBytes * kSourceUnit;
+      }
       const bool zero = !pattern.zero_filled.empty() && pattern.zero_filled[lane];
       offsets.push_back(zero ? -offset - 1 : offset);
     }

@@ -1,9 +1,10 @@
 // 97  shared_patterns
 // Every access of shared memory whose cost the model predicts, once a pattern, one after another
 // in the machine code: a profiler that counts by instruction then says what each pattern costs.
-// A: one warp's offsets in bytes, 32 of each pattern, as int; D: one float a lane, so that nothing
-// is left out. Honours no schedule; the tests compile it in the place of a rung.
-// Honours   block
+// A: one warp's offsets in bytes, 32 of each pattern, as int; of the copies with a source of their
+// own the source's offset in B, in words, in the bits from kPatternSourceBit on; D: one float a
+// lane, so that nothing is left out. Honours no schedule; the tests compile it in the place of a
+// rung. Honours   block
 #pragma once
 
 #include "parts/arguments.cuh"
@@ -17,7 +18,8 @@ namespace tilewise {
 constexpr int kPatternSharedBytes = 32768;
 // Patterns by kind of access, in this order.
 constexpr int kReads4 = 8, kReads8 = 12, kReads16 = 24, kWrites4 = 6, kWrites16 = 8, kCopies4 = 4,
-              kCopies16 = 8, kMatrices = 4;
+              kCopies16 = 8, kBypasses = 8, kSizedBypasses = 12, kMatrices = 4;
+constexpr int kPatternSourceBit = 15;  // above kPatternSharedBytes - 1
 
 TILEWISE_HOST_DEVICE constexpr LaunchInfo shared_patterns_launch(Constants) {
   LaunchInfo info;
@@ -41,7 +43,8 @@ __device__ void shared_patterns(const KernelArguments& arguments) {
   const unsigned base = shared_address(shared_map<Map>().bytes);
   const int lane = static_cast<int>(threadIdx.x);
   const int* offsets = static_cast<const int*>(arguments.a.data) + lane;
-  const char* source = static_cast<const char*>(arguments.b.data) + 16 * lane;
+  const char* sources = static_cast<const char*>(arguments.b.data);
+  const char* source = sources + 16 * lane;
   float sum = 0;
   int next = 0;
   const auto offset = [&] { return offsets[32 * next++]; };
@@ -67,6 +70,20 @@ __device__ void shared_patterns(const KernelArguments& arguments) {
   for (int i = 0; i < kCopies16; ++i) {
     const int at = offset();
     cp_async_16(base + (at < 0 ? -at - 1 : at), source, at < 0 ? 0 : 16);
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < kBypasses; ++i) {
+    const int at = offset();
+    cp_async_16(base + at % kPatternSharedBytes, sources + 4 * (at >> kPatternSourceBit));
+    __syncthreads();
+  }
+  // Of a size that the compiler does not know; zeros as above.
+#pragma unroll
+  for (int i = 0; i < kSizedBypasses; ++i) {
+    const int at = offset(), place = at < 0 ? -at - 1 : at;
+    cp_async_16(base + place % kPatternSharedBytes, sources + 4 * (place >> kPatternSourceBit),
+                opaque(at < 0 ? 0 : 16));
     __syncthreads();
   }
   cp_async_commit();

@@ -1,6 +1,7 @@
 // The patterns of shared_patterns.cuh and what the model says that each costs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ struct SharedPattern {
   std::string instruction;  // by the start of its name in the machine code: "LDS.128"
   std::string name;
   WarpAccess access;
-  int wavefronts = 0;             // by tilewise/access.h
-  std::vector<bool> zero_filled;  // lanes of a copy that write zeros; empty: none
+  int wavefronts = 0;              // by tilewise/access.h
+  std::vector<bool> zero_filled;   // lanes of a copy that write zeros; empty: none
+  bool known = true;               // false: no rule, to be recorded
+  std::optional<WarpAccess> from;  // of a copy with a source of its own
 };
 
 // In the order of the machine code.
