@@ -34,7 +34,7 @@ def test_starts_with_what_is_asked_for(without_anywidget: None) -> None:
     ).state
     assert parse_qs(state) == {
         "m": ["300"], "n": ["200"], "k": ["100"], "type": ["f16"], "machine": ["a100"],
-        "schedule": ["naive"], "tile": ["block:16x32x8", "thread:4x4x0"],
+        "schedule": ["custom"], "tile": ["block:16x32x8", "thread:4x4x0"],
         "scene": ["schedule"], "at": ["3,4"], "phase": ["2"],
     }  # fmt: skip
     changed = tilewise.schedules()["double_buffer"].changed(name="mine", stages=3)
