@@ -244,12 +244,12 @@ export class TilesScene {
   barrierSentence(answer, without) {
     const outputs = digits(answer.height * answer.width);
     if (without === 'none') {
-      return `With both barriers the first ${answer.phases} ${plural(answer.phases, 'phase')} of this tile, run by the simulator with whole numbers, give the right result in all ${outputs} ${plural(answer.height * answer.width, 'output')}.`;
+      return `With both barriers the first ${answer.phases === 1 ? 'phase' : `${answer.phases} phases`} of this tile, run by the simulator with whole numbers, ${plural(answer.phases, 'gives', 'give')} the right result in ${answer.height * answer.width === 1 ? 'its one output' : `all ${outputs} outputs`}.`;
     }
     if (answer.wrong_elements === 0) {
       return answer.phases === 1 && without === 'empty'
         ? 'K has one phase: no tile is loaded over another, so the second barrier guards nothing here.'
-        : 'This barrier guards nothing here: one warp holds all outputs of this tile.';
+        : 'This barrier guards nothing here: the warp that holds all outputs of this tile also copies every element that they need.';
     }
     return `Without the ${without === 'full' ? 'first' : 'second'} barrier, under the worst order of the warps: ${digits(answer.wrong_elements)} of ${outputs} ${plural(answer.height * answer.width, 'output')} ${plural(answer.wrong_elements, 'is', 'are')} wrong, by up to ${short(answer.max_error)}. ${answer.first_fault}${answer.first_fault ? '.' : ''}`;
   }

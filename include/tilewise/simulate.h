@@ -51,7 +51,7 @@ struct Simulation {
 enum class MissingBarrier : std::uint8_t { none, after_load, after_use };
 
 struct BarrierReport {
-  std::vector<double> d;  // what such a kernel computes under the worst interleaving
+  std::vector<double> d;  // what such a kernel computes under the worst order of the warps
   std::vector<double> expected;
   std::int64_t wrong_elements = 0;
   std::int64_t first_wrong = -1;  // index into d; -1: none is wrong
@@ -60,11 +60,14 @@ struct BarrierReport {
   std::string first_fault;
 };
 
-// A shared-tile kernel with the tiles of the schedule's block level, run under a fixed interleaving
-// in which warp 0 runs one phase ahead of the others wherever no barrier holds it back. A warp is
-// one row of threads, and a thread owns as many rows as the thread tile has (one without it). With
-// both barriers the result is right. Errors: no block tile; more than one stage, which needs no
-// second barrier; a batch; more than 2^33 multiply-adds.
+// A shared-tile kernel with the tiles of the schedule's block level. A warp is one row of threads,
+// and a thread owns as many rows as the thread tile has (one without it); every warp copies its
+// part of both tiles, whether or not it owns an output inside D. Orders in which whole warps take
+// turns are considered, and the one with the most wrong outputs is run: without the first barrier
+// each warp loads and multiplies in turn, without the second each multiplies and loads the next
+// phase in turn; the one warp that this leaves right changes from phase to phase. With both
+// barriers the result is right. Errors: no block tile; more than one stage, which needs no second
+// barrier; a batch; more than 2^33 multiply-adds.
 [[nodiscard]] Result<BarrierReport> simulate_barriers(const Problem& problem,
                                                       const Schedule& schedule,
                                                       std::span<const double> a,

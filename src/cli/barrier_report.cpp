@@ -56,11 +56,12 @@ std::string barrier_text(const BarrierRun& run) {
   const bool first = run.missing == MissingBarrier::after_load;
   std::string text = fmt::format(
       "{} x {} x {}, {}, without barrier {}, which keeps a warp from {}\n"
-      "interleaving: one warp runs a phase ahead wherever nothing holds it back\n\n"
+      "order of the warps: each {} in turn\n\n"
       "  wrong elements  {} of {}\n"
       "  max error       {:.3g}\n",
       run.problem.m, run.problem.n, run.problem.k, describe_tiles(run.schedule), first ? 1 : 2,
       first ? "reading a tile before it is filled" : "refilling a tile still in use",
+      first ? "loads and multiplies" : "multiplies and loads the next phase",
       run.report.wrong_elements, run.problem.m * run.problem.n, run.report.max_error);
   if (const std::optional<WrongElement> wrong = first_wrong(run)) {
     text += fmt::format("  first wrong     D[{},{}] is {:.6g}, right is {:.6g}\n", wrong->m,

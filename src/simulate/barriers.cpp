@@ -1,6 +1,7 @@
-// The two barriers of a shared-memory phase, run under the interleaving that hurts most.
+// The two barriers of a shared-memory phase, run under the order of the warps that hurts most.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "simulate/inputs.h"
@@ -54,17 +55,43 @@ class Block {
   }
 
  private:
-  // Warp 0 is always first. With both barriers: all load, all multiply. Without the one after the
-  // load, warp 0 multiplies before the others have loaded. Without the one after the use, warp 0
-  // loads the next phase before the others have multiplied.
+  // With both barriers: all load, all multiply. Without the one after the load, each warp loads and
+  // multiplies in turn, so that it misses what the later ones load. Without the one after the use,
+  // each multiplies and loads the next phase in turn, so that it reads what the earlier ones
+  // loaded.
   void run_phase(std::int64_t phase, std::int64_t phases, MissingBarrier missing) {
-    const bool early_load = missing == MissingBarrier::after_use && phase > 0;
-    if (!early_load) load(0, phase);
-    if (missing == MissingBarrier::after_load) multiply(0, phase);
-    for (std::int64_t warp = 1; warp < threads_.num_warps(); ++warp) load(warp, phase);
-    if (missing != MissingBarrier::after_load) multiply(0, phase);
-    if (missing == MissingBarrier::after_use && phase + 1 < phases) load(0, phase + 1);
-    for (std::int64_t warp = 1; warp < threads_.num_warps(); ++warp) multiply(warp, phase);
+    std::vector<std::int64_t> turns = order_of(phase);
+    if (missing == MissingBarrier::after_load) {
+      std::reverse(turns.begin(), turns.end());
+      for (const std::int64_t warp : turns) {
+        load(warp, phase);
+        multiply(warp, phase);
+      }
+      return;
+    }
+    const bool loads_ahead = missing == MissingBarrier::after_use;
+    if (phase == 0 || !loads_ahead) {
+      for (const std::int64_t warp : turns) load(warp, phase);
+    }
+    for (const std::int64_t warp : turns) {
+      multiply(warp, phase);
+      if (loads_ahead && phase + 1 < phases) load(warp, phase + 1);
+    }
+  }
+
+  // One warp of a phase is right under any order: the last to load without the first barrier, the
+  // first to multiply without the second. All others are wrong where it loads a row of B inside K.
+  // It alternates, so that it is wrong in another phase, and starts with the last warp that loads
+  // such a row, which has the fewest outputs of a tile that is cut.
+  [[nodiscard]] std::vector<std::int64_t> order_of(std::int64_t phase) const {
+    std::vector<std::int64_t> warps(static_cast<std::size_t>(threads_.num_warps()));
+    std::iota(warps.begin(), warps.end(), 0);
+    if (phase % 2 != 0) return warps;
+    const std::int64_t rows = std::min(tile_.k, problem_.k - phase * tile_.k);
+    std::reverse(warps.begin(), warps.end());
+    const auto spared = warps.end() - std::min(threads_.num_warps(), rows);
+    std::rotate(warps.begin(), spared, spared + 1);
+    return warps;
   }
 
   [[nodiscard]] std::int64_t first_row(std::int64_t warp) const { return warp * threads_.rows; }

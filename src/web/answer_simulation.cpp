@@ -12,12 +12,13 @@ constexpr std::int64_t kMostReads = std::int64_t{1} << 26;     // of a simulated
 constexpr std::int64_t kMostInputs = std::int64_t{1} << 22;    // elements of A, and of B
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 25;  // of the run without a barrier
 
-// Small whole numbers, so that every sum is exact and a wrong one shows.
+// Whole numbers up to 1024: every sum is exact, and two of them are seldom equal, so that a wrong
+// one shows.
 std::vector<double> whole_values(std::int64_t count, std::uint64_t seed) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (double& value : values) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<double>(seed >> 61) + 1;
+    value = static_cast<double>(seed >> 54) + 1;
   }
   return values;
 }

@@ -191,6 +191,13 @@ class Use(ExplorerTest):
                 self.assertIn("are wrong", self.page.inner_text("#barrier-text"), f"{name} {without}")
         self.go("m=500&n=500&k=8&schedule=square_tile&without=empty")
         self.assertIn("one phase", self.page.inner_text("#barrier-text"))
+        # One warp has all outputs of these tiles; others load rows of B.
+        for state, outputs in (("m=7&n=100000&k=99", "896 of 896"), ("m=8&n=128&k=64", "1,024 of 1,024"), ("m=4100&at=32,0", "512 of 512")):
+            for without in ("full", "empty"):
+                self.go(f"{state}&schedule=square_tile&without={without}")
+                self.assertIn(outputs, self.page.inner_text("#barrier-text"), f"{state} {without}")
+        self.go("m=1&n=1&k=1&schedule=square_tile&without=full")
+        self.assertIn("copies every element that they need", self.page.inner_text("#barrier-text"))
 
     def test_edit_a_schedule(self):
         page = self.open("scene=schedule")
@@ -667,7 +674,7 @@ class Numbers(ExplorerTest):
         self.go("m=1&n=1&k=1&tile=block:1x1x1&tile=thread:1x1x0")
         self.assertIn("One thread tile is this whole block", page.inner_text("#inside-text"))
         self.assertIn("At the one step along k it reads 1 element of A", page.inner_text("#inside-text"))
-        self.assertIn("in all 1 output.", page.inner_text("#barrier-text"))
+        self.assertIn("the first phase of this tile, run by the simulator with whole numbers, gives the right result in its one output.", page.inner_text("#barrier-text"))
         self.go("m=1&n=1&k=1&scene=schedule")
         self.assertIn("1 block over 132 SMs", page.inner_text("#waves-text"))
         self.go("m=1000000000&n=1000000000&k=1000000000")
