@@ -67,7 +67,7 @@ export class BanksScene {
       banks_columns: a.columns, banks_at: a.at, banks_step: a.step, banks_lanes: a.lanes_along };
     for (const [name, value] of Object.entries(values)) {
       const control = this.controls[name], text = this.state.get(name, String(value ?? ''));
-      if (control.matches(':focus') && control.tagName === 'INPUT') continue;
+      if (this.state.typing(control)) continue;
       if (control.tagName === 'SELECT' && ![...control.options].some(o => o.value === text)) control.append(element('option', {}, text));
       control.value = text;
     }

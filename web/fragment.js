@@ -39,8 +39,8 @@ export class FragmentFigure {
       this.drawings.replaceChildren(...answer.fragments.map(f => this.figure(f)));
     }
     if (this.said === this.saying()) return;
-    this.thread.max = String(answer.fragments.at(-1).threads - 1);
-    if (!this.thread.matches(':focus')) this.thread.value = String(this.chosen());
+    this.thread.max = String(this.last());
+    if (!this.state.typing(this.thread)) this.thread.value = String(this.chosen());
     this.say();
   }
 
@@ -52,7 +52,13 @@ export class FragmentFigure {
 
   chosen() {
     const lane = this.state.number('lane', 0);
-    return this.hovered ?? Math.min(lane, this.answer.fragments.at(-1).threads - 1);
+    return this.hovered ?? Math.min(lane, this.last());
+  }
+  last() { return this.answer.fragments.at(-1).threads - 1; }
+  // A thread that does not exist is said, and another one shown.
+  lost() {
+    const text = this.state.get('lane', '0');
+    return this.state.number('lane', Infinity) <= this.last() ? '' : `thread is "${text.slice(0, 40)}"; it must be a whole number from 0 to ${this.last()}. `;
   }
 
   figure(f) {
@@ -75,12 +81,13 @@ export class FragmentFigure {
       element('h3', {}, `${f.operand.toUpperCase()}  ${f.rows} × ${f.columns}, ${f.elements_per_thread} a thread`), drawing.canvas);
   }
 
-  saying() { return `${this.answer.shape} ${this.chosen()} ${this.example}`; }
+  saying() { return `${this.answer.shape} ${this.chosen()} ${this.example} ${this.lost()}`; }
 
   say() {
     if (!this.answer) return;
     const thread = this.chosen();
     this.said = this.saying();
+    this.thread.setAttribute('aria-invalid', String(this.lost() !== ''));
     const parts = this.answer.fragments.map(f => {
       const places = [];
       f.thread.forEach((t, i) => { if (t === thread) places.push([f.element[i], Math.floor(i / f.columns), i % f.columns]); });
@@ -89,7 +96,7 @@ export class FragmentFigure {
       return `${f.operand.toUpperCase()} ${shown}${places.length > 8 ? ` and ${places.length - 8} more` : ''}`;
     });
     const example = this.example ? 'An example, since this schedule multiplies without tensor cores: ' : '';
-    this.caption.textContent = `${example}${this.answer.title}. Thread ${thread} holds, as (row, column) in its order of registers: ${parts.join('; ')}.`;
+    this.caption.textContent = `${this.lost()}${example}${this.answer.title}. Thread ${thread} holds, as (row, column) in its order of registers: ${parts.join('; ')}.`;
     for (const f of this.answer.fragments) f.drawing.redraw();
   }
 

@@ -69,8 +69,8 @@ export class InsideFigure {
   }
 
   write(row, column) {
-    if (!this.row.matches(':focus')) this.row.value = row;
-    if (!this.column.matches(':focus')) this.column.value = column;
+    if (!this.state.typing(this.row)) this.row.value = row;
+    if (!this.state.typing(this.column)) this.column.value = column;
   }
   k() { return Math.min(this.state.number('step', 0), Math.max(0, this.answer.depth - 1)); }
   take() { this.state.set({ thread: `${this.row.value},${this.column.value}` }); }

@@ -2,7 +2,7 @@
 import { digits } from 'tilewise/draw.js';
 
 // Without the part of the library that speaks.
-export function plain(message) { return message.replace(/^(explain|matmul|count|run|mma|schedule( "[^"]*")?): /, ''); }
+export function plain(message) { return message.replace(/^(explain|simulate|matmul|count|run|mma|schedule( "[^"]*")?): /, ''); }
 
 // With groups of digits and a full stop, to stand inside a sentence.
 export function ended(message) {

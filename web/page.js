@@ -132,7 +132,7 @@ class Page {
     for (const [name, value] of Object.entries(kUsual)) {
       const field = form[name];
       const text = state.get(name, name === 'operands' ? answer.operands ?? value : value);
-      if (field.value !== text && (!field.matches(':focus') || field.tagName === 'SELECT')) field.value = text;
+      if (field.value !== text && !state.typing(field)) field.value = text;
       field.removeAttribute('aria-invalid');
     }
     const refusal = this.refusal(answer);

@@ -46,7 +46,8 @@ export class ScheduleScene {
     this.tiles = {};
     this.fields = {};
     this.edit = null;  // the field that was just changed
-    this.touched = null;  // the last one, and the query that it made
+    this.touched = null;  // the last one, the query that it made, and whether it is the cause of its refusal
+    this.refusal = '';
     this.makeForm();
     this.result = element('div', { class: 'side results' });
     this.counts = element('div', {});
@@ -152,7 +153,7 @@ export class ScheduleScene {
     for (const [level, , extents] of Object.values(kLevels).flat()) {
       const { control, root } = this.tiles[level];
       root.hidden = this.tiles[level].device !== device;
-      if (control.matches(':focus')) continue;
+      if (this.state.typing(control)) continue;
       const text = tiles[level] ?? '';
       control.value = extents === 2 ? text.replace(/^(\d+x\d+)x0/, '$1') : text;
     }
@@ -162,7 +163,7 @@ export class ScheduleScene {
         const control = controls[i], value = values[i];
         control.hidden = this.absent(part, values[0]);
         if (part.flag) control.checked = value === '1';
-        else if (control.tagName === 'INPUT' && control.matches(':focus')) return;
+        else if (this.state.typing(control)) return;
         else setValue(control, value);
       });
     }
@@ -180,11 +181,17 @@ export class ScheduleScene {
     }
     if (!message) return;
     if (/^(explain: )?((m|n|k|type|machine|schedule|operands) is|unknown (type|machine|schedule)) |layout (nn|nt|tn|tt)\b|does not multiply|(stride|pitch) of [ABD] is|machine "[^"]*" is /.test(message)) return;  // the page's own fields
-    const last = this.touched?.query === this.state.query() ? this.touched.name : null;
-    const shown = [all[this.mentioned(message, Object.keys(all))], all[last], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
+    const touched = this.touched?.query === this.state.query() ? this.touched : null;
+    const last = touched?.name;
+    const shown = [touched?.cause && all[last], all[this.mentioned(message, Object.keys(all))], all[last], all['tile-block'], all['tile-nc']].find(field => field && !field.root.hidden);
     shown.error.textContent = sentence(message);
     shown.error.hidden = false;
     shown.control.setAttribute('aria-invalid', 'true');
+  }
+  // Whether the field just changed is what is refused: nothing was before, or this field for another reason.
+  isCause(refusal) {
+    if (this.refusal === '') return true;
+    return this.touched?.name === this.edit && this.touched.cause && refusal !== this.refusal;
   }
   mentioned(message, names) {
     const text = plain(message);
@@ -198,12 +205,14 @@ export class ScheduleScene {
 
   show(count) {
     this.fill();
-    if (this.edit) this.touched = { name: this.edit, query: this.state.query() };
-    this.edit = null;
     const e = count.error ? count : this.model.ask('estimate', this.state.query());
     this.estimate = e;
     this.note.hidden = Boolean(count.error) || this.device() !== 'cpu';
-    this.showError(this.note.hidden ? refusalOf(this.model, this.state.query()) : '');
+    const refusal = this.note.hidden ? refusalOf(this.model, this.state.query()) : '';
+    if (this.edit) this.touched = { name: this.edit, query: this.state.query(), cause: this.isCause(refusal) };
+    this.edit = null;
+    this.refusal = refusal;
+    this.showError(refusal);
     this.fits.hidden = Boolean(e.error);
     this.result.hidden = Boolean(count.error);
     if (count.error) return;

@@ -6,9 +6,9 @@ import { sentence } from 'tilewise/message.js';
 // call, searched for inside the loops over K.
 const kLoop = /for \((int phase|int64 k|int k) = /;
 const kMarks = {
-  load: /copy_phase\(|load\(phase|copy_[ab]\.store|Tile[AB]::load|order\(k|expect_tx|wmma_load_|copy<|\.data\[k/,
+  load: /copy_phase\(|load\(phase|copy_[ab]\.(store|template load)|Tile[AB]::load|order\(k|expect_tx|wmma_load_|copy<|\.data\[k/,
   full: /__syncthreads|cp_async_wait|mbarrier_wait\(&shared\.full/,
-  multiply: /outer_product|accumulator(\[i\])? \+=|read_shared|mma<Element|wmma_mma|wgmma_mma_async|multiply\(acc/,
+  multiply: /outer_product|accumulator(\[i\])? \+=|read_shared|mma<Element|wmma_mma|wgmma_mma_async|multiply\(acc|Fragment<.*>::load|load_[ab]\([ab]\[|\b[ab]\.fill\(/,
   empty: /__syncthreads|mbarrier_arrive\(&shared\.empty|mbarrier_wait\(&shared\.empty|release\(/,
 };
 

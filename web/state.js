@@ -15,6 +15,7 @@ export class State {
   // What the text leaves out is as in `written`, the state that the page was made with.
   constructor(text, keep, written = '') {
     this.listeners = [];
+    this.loading = false;
     this.written = new URLSearchParams(written);
     this.items = this.completed(text);
     this.keep = keep;
@@ -37,8 +38,12 @@ export class State {
     clearTimeout(this.pending);
     this.pending = null;
     this.items = this.completed(text);
+    this.loading = true;
     this.tell();
+    this.loading = false;
   }
+  // Whether a field's text is still being typed: a change of the page's own leaves it, one from outside does not.
+  typing(field) { return !this.loading && field.tagName === 'INPUT' && field.matches(':focus'); }
 
   get(name, absent = '') { return this.items.get(name) ?? absent; }
   number(name, absent) {

@@ -132,7 +132,7 @@ export class TilesScene {
   // Without shared memory there is no barrier to stop at.
   momentsHere() { return this.count?.error || this.count?.staged ? kMoments : ['load', 'multiply']; }
   asked() {
-    const moment = this.state.get('moment'), before = { full: 'load', empty: 'multiply' }[moment];
+    const moment = this.state.get('moment'), before = moment === 'full' ? 'load' : moment === 'empty' ? 'multiply' : null;
     return before && !this.momentsHere().includes(moment) ? before : moment;
   }
   moment() { return kMoments.includes(this.asked()) ? this.asked() : 'load'; }
@@ -155,8 +155,8 @@ export class TilesScene {
       choice.checked = choice.value === step.moment;
     }
     this.speed.value = this.state.choice('speed', kSpeeds, 'usual');
-    if (!this.row.matches(':focus')) this.row.value = step.row;
-    if (!this.column.matches(':focus')) this.column.value = step.column;
+    if (!this.state.typing(this.row)) this.row.value = step.row;
+    if (!this.state.typing(this.column)) this.column.value = step.column;
   }
 
   sentence(step) {
@@ -231,7 +231,7 @@ export class TilesScene {
       this.barrier = this.barrierAnswer = null;
       return;
     }
-    const answer = this.model.ask('barriers', this.state.query({ at: this.place().at, without }));
+    const answer = this.barrierRun(without);
     if (answer === this.barrierAnswer) return;
     this.barrierAnswer = answer;
     this.barrier = answer.error ? null : answer;
@@ -241,10 +241,26 @@ export class TilesScene {
     this.wrong.redraw();
   }
 
+  // What the simulator says; with both barriers, where a phase has them, there is nothing to run.
+  barrierRun(without) {
+    const s = this.step_;
+    if (without !== 'none' || s.error || !this.count.staged || this.count.phases === 0) {
+      return this.model.ask('barriers', this.state.query({ at: this.likeTile(), without }));
+    }
+    return { height: s.m_end - s.m_begin, width: s.n_end - s.n_begin, wrong: '' };
+  }
+  // The first tile with as many rows and columns as the chosen one: all of them go wrong alike.
+  likeTile() {
+    const c = this.count, s = this.step_;
+    if (s.error) return this.place().at;
+    return `${s.m_end - s.m_begin === c.tile_m ? 0 : s.row},${s.n_end - s.n_begin === c.tile_n ? 0 : s.column}`;
+  }
+
   barrierSentence(answer, without) {
     const outputs = digits(answer.height * answer.width);
     if (without === 'none') {
-      return `With both barriers the first ${answer.phases === 1 ? 'phase' : `${answer.phases} phases`} of this tile, run by the simulator with whole numbers, ${plural(answer.phases, 'gives', 'give')} the right result in ${answer.height * answer.width === 1 ? 'its one output' : `all ${outputs} outputs`}.`;
+      const one = answer.height * answer.width === 1;
+      return `With both barriers ${one ? 'the one output of this tile is' : `all ${outputs} outputs of this tile are`} right. Take one away, and the simulator runs the first phases without it.`;
     }
     if (answer.wrong_elements === 0) {
       return answer.phases === 1 && without === 'empty'

@@ -176,9 +176,33 @@ class Use(ExplorerTest):
                 self.go(f"schedule={name}&moment={moment}&m=256&n=256&k=256")
                 self.assertGreater(self.page.locator(".code .marked").count(), 0, f"{name} {moment}")
 
+    def test_loads_and_fragments_are_marked(self):
+        self.open()
+        for name, moment, call in (("vector_loads", "load", ".template load<"), ("conflict_free", "load", ".template load<"),
+                                   ("conflict_free_swizzle", "load", ".template load<"), ("vector_loads", "multiply", "Fragment<"),
+                                   ("conflict_free", "multiply", "Fragment<"), ("mma", "multiply", "load_a(a[then], reader_a"),
+                                   ("wmma", "multiply", "a.fill("), ("wmma", "multiply", "b.fill(")):
+            self.go(f"schedule={name}&moment={moment}&m=256&n=256&k=256")
+            marked = self.page.locator(".code .marked").all_inner_texts()
+            self.assertTrue(any(call in line for line in marked), f"{name} {moment} {call}")
+
+    def test_tiles_alike_are_run_once(self):
+        """The run without a barrier is one of whole tiles, and one of each cut: moving between them asks nothing."""
+        page = self.open("m=1000&n=1000&k=64&schedule=square_tile&without=empty")
+        page.evaluate("""() => { window.asked = new Set(); const ask = tilewise.model.ask;
+            tilewise.model.ask = function (kind, query) { if (kind === 'barriers') asked.add(query.replace(/.*at=/, '')); return ask.call(this, kind, query); }; }""")
+        for at in ("0,0", "3,5", "7,2", "7,5", "2,7", "7,7"):
+            self.go(f"m=1000&n=1000&k=64&schedule=square_tile&without=empty&at={at}")
+        self.assertEqual(page.evaluate("asked.size"), 4)
+        for at in ("0,0", "7,7"):
+            self.go(f"m=1000&n=1000&k=64&schedule=mma&type=bf16&at={at}")
+        self.assertEqual(page.evaluate("asked.size"), 4, "with both barriers nothing is run")
+        self.go("m=1000&n=1000&k=64&schedule=square_tile&without=empty&at=7,2")
+        self.assertIn("of 13,312 outputs are wrong", page.inner_text("#barrier-text"))
+
     def test_barriers_go_wrong(self):
         page = self.open("m=128&n=128&k=128&schedule=shared_tile")
-        self.assertIn("right result", page.inner_text("#barrier-text"))
+        self.assertIn("are right", page.inner_text("#barrier-text"))
         for choice in ("Without the first", "Without the second"):
             page.get_by_text(choice).click()
             self.assertIn("are wrong", page.inner_text("#barrier-text"))
@@ -402,6 +426,32 @@ class Use(ExplorerTest):
         self.go("schedule=mma&type=f64")
         self.assertIn("f64", page.inner_text("#schedule-note"))
 
+    def test_an_error_stands_at_the_field_that_was_just_edited(self):
+        page = self.page
+        for name, text in (("tile-block", "128x128x9999999"), ("tile-block", "96x96x512"), ("tile-block", "512x512x8"),
+                           ("tile-cluster", "100x100"), ("cluster", "99")):
+            page.goto("about:blank")
+            self.open("scene=schedule&schedule=square_tile")
+            field = page.locator(f"#field-{name}")
+            field.fill(text)
+            field.press("Enter")
+            self.assertEqual(page.locator(".field-error:visible").evaluate_all("all => all.map(e => e.id)"), [f"error-{name}"], text)
+
+    def test_a_focused_field_follows_the_address(self):
+        page = self.open("m=512&n=512&k=256")
+        for name, label in (("m", None), ("at", "Row of the tile of C"), ("lane", "Thread")):
+            field = page.locator("#scene-tiles").get_by_label(label, exact=True) if label else page.locator("[name=m]")
+            field.fill("1")
+            self.go(f"m=384&n=512&k=256&{name}={ {'m': '384', 'at': '2,0', 'lane': '3'}[name] }")
+            self.assertEqual(field.input_value(), {"m": "384", "at": "2", "lane": "3"}[name])
+
+    def test_names_of_every_object_are_no_moments(self):
+        self.open()
+        for name in ("__proto__", "constructor", "toString"):
+            self.go(f"moment={name}&speed={name}")
+            self.assertIn(f'moment is "{name}"', self.page.inner_text("#tiles-text"))
+            self.assertNotIn("native code", self.page.inner_text("#scene-tiles"))
+
     def test_a_step_leaves_what_it_does_not_change(self):
         """A table keeps its scroll, a mark of the roofline its node (so that it moves)."""
         self.page.set_viewport_size({"width": 360, "height": 800})
@@ -442,6 +492,10 @@ class Use(ExplorerTest):
         canvas = page.locator(".fragment canvas").first
         canvas.hover(position={"x": 3, "y": 3})
         self.assertIn("Thread 0 holds", page.inner_text("#fragment-text"))
+        page.mouse.move(0, 0)
+        for text in ("99", "-1", "999999"):
+            page.locator("#scene-tiles").get_by_label("Thread", exact=True).fill(text)
+            self.assertIn(f'thread is "{text}"; it must be a whole number from 0 to 31.', page.inner_text("#fragment-text"))
 
 
 class Written(ExplorerTest):
@@ -667,14 +721,14 @@ class Numbers(ExplorerTest):
         self.assertEqual(page.evaluate("import('./draw.js').then(d => [1, 4096, 1.063e37].map(d.bytesText))"),
                          ["1 byte", "4.096 kB", "1.06e+37 bytes"])
         self.assertEqual(page.evaluate("""import('./message.js').then(m => [m.sentence('explain: the grid has 244140625 blocks'),
-            m.sentence('m is "1099511627777"; no'), m.ended('schedule "x": stages is 0')])"""),
-            ["The grid has 244,140,625 blocks.", 'm is "1099511627777"; no.', "stages is 0."])
+            m.sentence('m is "1099511627777"; no'), m.ended('schedule "x": stages is 0'), m.sentence('simulate: a run needs a tile')])"""),
+            ["The grid has 244,140,625 blocks.", 'm is "1099511627777"; no.', "stages is 0.", "A run needs a tile."])
         self.go("m=1&n=1&k=1&schedule=naive")
         self.assertIn("row 0 and column 0 of C", page.inner_text("#tiles-text"))
         self.go("m=1&n=1&k=1&tile=block:1x1x1&tile=thread:1x1x0")
         self.assertIn("One thread tile is this whole block", page.inner_text("#inside-text"))
         self.assertIn("At the one step along k it reads 1 element of A", page.inner_text("#inside-text"))
-        self.assertIn("the first phase of this tile, run by the simulator with whole numbers, gives the right result in its one output.", page.inner_text("#barrier-text"))
+        self.assertIn("the one output of this tile is right.", page.inner_text("#barrier-text"))
         self.go("m=1&n=1&k=1&scene=schedule")
         self.assertIn("1 block over 132 SMs", page.inner_text("#waves-text"))
         self.go("m=1000000000&n=1000000000&k=1000000000")
