@@ -193,7 +193,9 @@ export class TilesScene {
     c.levels.forEach((level, i) => rows.push([`${level.level} ← ${level.reads_from}`, soFar(i), digits(level.reads), bytesText(Number(level.reads) * size)]));
     rows.push(['minimum', '', digits(c.minimum), bytesText(Number(c.minimum) * size)]);
     rows.push(['lower bound', '', c.bound_bytes === null ? 'not known here' : '≥ ' + atLeast(c.bound_bytes / size), c.bound_bytes === null ? '' : bytesText(c.bound_bytes)]);
-    const place = product ? `This is block ${digits(step.index + 1)} of ${digits(c.blocks)} in launch order. `
+    const part = step.ways > 1 ? ` K is split in ${step.ways}, and all tiles pass one part before the first passes the next.` : '';
+    const place = product ? `This is block ${digits(step.index + 1)} of ${digits(Number(c.blocks) * step.ways)} in launch order.${part} `
+      : step.stream_k ? 'The blocks before this moment are not counted: stream-K deals the steps of all tiles out in equal ranges, which begin and end inside tiles. '
       : `The blocks before this one are not counted: C has ${digits(c.blocks)}, and the launch order is walked for at most ${digits(step.most_walked)}. Take a larger block or a smaller C. `;
     const note = element('p', { class: 'explain' }, place +
       `The naive kernel reads global memory ${short(Number(c.naive) / Math.max(1, Number(c.tiled)))} times as often. The minimum reads each element once; the lower bound holds for every schedule with the registers and shared memory of ${c.machine}.`);

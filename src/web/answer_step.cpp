@@ -1,6 +1,8 @@
 // Counters at one moment of one phase. A tile of C that is h x w and has passed k0 of K has read
 // what the closed form gives for an h x w x k0 product; tiles launched before it are of four kinds
-// (whole, cut at the right, at the bottom, at both), each counted once and multiplied.
+// (whole, cut at the right, at the bottom, at both), each counted once and multiplied. Where K is
+// split, all tiles have passed the parts before this one, and those before the tile this part too.
+#include <algorithm>
 #include <array>
 
 #include "parts/order.cuh"
@@ -49,10 +51,13 @@ void add_times(Reads& sum, const Reads& part, std::int64_t times) {
   }
 }
 
+// Tiles by kind. Bit 0: of the last column, bit 1: of the last row.
+using Kinds = std::array<std::int64_t, 4>;
+
 // How many tiles of each kind were launched before the chosen one.
 struct Before {
-  std::int64_t index = 0;               // of the chosen tile in launch order
-  std::array<std::int64_t, 4> kinds{};  // bit 0: last column of tiles, bit 1: last row
+  std::int64_t index = 0;  // of the chosen tile in launch order
+  Kinds kinds{};
 };
 
 std::int64_t divide_up(std::int64_t x, std::int64_t y) { return x / y + (x % y != 0); }
@@ -101,17 +106,48 @@ void write_reads(JsonWriter& w, std::string_view name, const Request& r, const R
   w.end_object();
 }
 
-// What all tiles launched before this one have read, or an error of a count.
-Result<Reads> reads_before(const Request& r, const OutputTiles& t, const Before& before) {
+// The part of a split K that a phase lies in, as kernels/parts/work_list.cuh cuts it.
+struct Part {
+  std::int64_t way = 0, k_begin = 0, k_end = 0;
+};
+
+Part part_of(const Request& r, const OutputTiles& t, std::int64_t phase) {
+  const std::int64_t ways = std::max(r.schedule.split_k.ways, 1);
+  const auto first = [&](std::int64_t way) {
+    return static_cast<std::int64_t>(static_cast<__int128>(t.phases) * way / ways);
+  };
+  Part part;
+  while (part.way + 1 < ways && first(part.way + 1) <= phase) ++part.way;
+  part.k_begin = std::min(r.problem.k, first(part.way) * t.k);
+  part.k_end = std::min(r.problem.k, first(part.way + 1) * t.k);
+  return part;
+}
+
+// Adds what tiles read over so much of K, or returns the error of a count.
+Result<void> add_tiles(Reads& sum, const Request& r, const OutputTiles& t, const Kinds& kinds,
+                       std::int64_t k) {
   const std::int64_t last_m = r.problem.m - (t.tiles_m - 1) * t.m;
   const std::int64_t last_n = r.problem.n - (t.tiles_n - 1) * t.n;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (kinds[kind] == 0 || k == 0) continue;
+    const auto one = reads_of(r, kind & 2 ? last_m : t.m, kind & 1 ? last_n : t.n, k);
+    if (!one) return std::unexpected(one.error());
+    add_times(sum, *one, kinds[kind]);
+  }
+  return {};
+}
+
+// What all blocks launched before this one have read.
+Result<Reads> reads_before(const Request& r, const OutputTiles& t, const Before& before,
+                           const Part& part) {
   auto sum = reads_of(r, 0, 0, 0);
   if (!sum) return sum;
-  for (std::size_t kind = 0; kind < 4; ++kind) {
-    if (before.kinds[kind] == 0) continue;
-    const auto one = reads_of(r, kind & 2 ? last_m : t.m, kind & 1 ? last_n : t.n, r.problem.k);
-    if (!one) return one;
-    add_times(*sum, *one, before.kinds[kind]);
+  const std::int64_t wide = t.tiles_n - 1, high = t.tiles_m - 1;
+  if (auto ok = add_tiles(*sum, r, t, {high * wide, high, wide, 1}, part.k_begin); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (auto ok = add_tiles(*sum, r, t, before.kinds, part.k_end - part.k_begin); !ok) {
+    return std::unexpected(ok.error());
   }
   return sum;
 }
@@ -142,7 +178,8 @@ Answer answer_step(const Request& r) {
   const bool multiplied = *moment >= Moment::multiply;
   const auto outer = reads_of(r, height, width, at->k_end);
   if (!outer) return std::unexpected(outer.error());
-  const auto inner = reads_of(r, height, width, multiplied ? at->k_end : at->k_begin);
+  const std::int64_t k_inner = multiplied ? at->k_end : at->k_begin;
+  const auto inner = reads_of(r, height, width, k_inner);
   if (!inner) return std::unexpected(inner.error());
 
   JsonWriter w;
@@ -152,14 +189,24 @@ Answer answer_step(const Request& r) {
   w.member("load_a", (Count(height) * Count(at->k_end - at->k_begin)).to_string());
   w.member("load_b", (Count(width) * Count(at->k_end - at->k_begin)).to_string());
   write_reads(w, "tile", r, *outer, *inner);
-  if (t.tiles_m <= kMostTiles && t.tiles_n <= kMostTiles && t.tiles_m * t.tiles_n <= kMostTiles) {
+  if (r.schedule.stream_k) {
+    w.member("stream_k", true);  // a block's range of steps begins and ends inside tiles
+  } else if (t.tiles_m <= kMostTiles && t.tiles_n <= kMostTiles &&
+             t.tiles_m * t.tiles_n <= kMostTiles) {
     const Before before = walk(r.schedule, t, *at);
-    auto whole_outer = reads_before(r, t, before);
+    const Part part = part_of(r, t, at->phase);
+    auto whole_outer = reads_before(r, t, before, part);
     if (!whole_outer) return std::unexpected(whole_outer.error());
     Reads whole_inner = *whole_outer;
-    add_times(*whole_outer, *outer, 1);
-    add_times(whole_inner, *inner, 1);
-    w.member("index", before.index);
+    // Of this block, which began with its part of K.
+    const auto block_outer = reads_of(r, height, width, at->k_end - part.k_begin);
+    if (!block_outer) return std::unexpected(block_outer.error());
+    const auto block_inner = reads_of(r, height, width, k_inner - part.k_begin);
+    if (!block_inner) return std::unexpected(block_inner.error());
+    add_times(*whole_outer, *block_outer, 1);
+    add_times(whole_inner, *block_inner, 1);
+    w.member("index", part.way * t.tiles_m * t.tiles_n + before.index);
+    w.member("ways", std::max(r.schedule.split_k.ways, 1));
     write_reads(w, "product", r, *whole_outer, whole_inner);
   } else {
     w.member("most_walked", kMostTiles);

@@ -182,6 +182,33 @@ TEST(Step, EndsAtTheCount) {
 
 // Up to each block of the launch: what it and those before it have read, added one by one. Clusters
 // are launched whole.
+TEST(Step, PassesOnePartOfASplitKBeforeTheNext) {
+  // 16 tiles of 16 x 16, 8 phases of 8 in 4 parts: phases 0, 1 | 2, 3 | 4, 5 | 6, 7.
+  const std::string request =
+      "m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&split=4&moment=empty";
+  const auto reads = [](const json& step) {
+    return std::stoll(step["product"]["levels"][0]["reads"].get<std::string>());
+  };
+  constexpr long long kPhase = 2 * 16 * 8;  // elements of A and B
+  for (int phase = 0; phase < 8; ++phase) {
+    const json step = answer("step", request + "&at=0,1&phase=" + std::to_string(phase));
+    const int way = phase / 2, passed = phase % 2 + 1;
+    EXPECT_EQ(step["index"], 16 * way + 1);
+    EXPECT_EQ(step["ways"], 4);
+    EXPECT_EQ(reads(step), kPhase * (16 * 2 * way + 2 + passed)) << phase;
+  }
+  const json last = answer("step", request + "&at=3,3&phase=7");
+  EXPECT_EQ(std::to_string(reads(last)),
+            answer("count", request)["levels"][0]["reads"].get<std::string>());
+}
+
+TEST(Step, DoesNotOrderTheBlocksOfStreamK) {
+  const json step =
+      answer("step", "m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&stream_k=1");
+  EXPECT_EQ(step["stream_k"], true);
+  EXPECT_FALSE(step.contains("product"));
+}
+
 TEST(Step, AddsTheBlocksInLaunchOrder) {
   std::mt19937 random(11);
   for (int i = 0; i < 40; ++i) {

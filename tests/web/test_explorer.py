@@ -587,6 +587,13 @@ class Refusals(ExplorerTest):
         self.assertIn("not counted", self.table("totals")["naive"][0])
         self.assertIn("C has 2,442,969, and the launch order is walked for at most 262,144", self.page.locator("#scene-tiles .side").first.inner_text())
 
+    def test_parts_of_k_come_one_after_the_other(self):
+        side = self.page.locator("#scene-tiles .side").first
+        self.open("m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&split=4&at=0,0&phase=3")
+        self.assertIn("This is block 17 of 64 in launch order. K is split in 4", side.inner_text())
+        self.open("m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&stream_k=1")
+        self.assertIn("stream-K deals the steps of all tiles out in equal ranges", side.inner_text())
+
     def test_a_schedule_without_shared_memory(self):
         page = self.open("schedule=wmma&type=bf16&moment=empty")
         self.assertEqual(page.locator("#shared-memory").inner_text(), "")
