@@ -203,8 +203,7 @@ TEST(Step, PassesOnePartOfASplitKBeforeTheNext) {
 }
 
 TEST(Step, DoesNotOrderTheBlocksOfStreamK) {
-  const json step =
-      answer("step", "m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&stream_k=1");
+  const json step = answer("step", "m=64&n=64&k=64&schedule=custom&tile=block:16x16x8&stream_k=1");
   EXPECT_EQ(step["stream_k"], true);
   EXPECT_FALSE(step.contains("product"));
 }
