@@ -3,8 +3,9 @@
 # on a machine with a GPU. FOLDER holds gpu_rungs; OUTPUT receives sanitizer.json, sanitizer.txt and
 # a log a process. synccheck and memcheck run over all of the grid, racecheck and initcheck, which are
 # ten times slower, over 36 shapes in which any two dimensions take every two extents. SECONDS: the
-# most that one process spends on its part (default 150); a part that is not finished is a failure. Also: the requests that a rung must refuse,
-# and the two broken variants of rung 03, which racecheck and the results must catch.
+# most that one process spends on its part (default 150); a part that is not finished is a failure.
+# Also: the requests that a rung must refuse, and the two broken variants of rung 03, which racecheck
+# and the results must catch.
 # Exit code 0; 1 where a tool found something or a part was not finished; 3 without the tool.
 set -uo pipefail
 if [ $# -lt 2 ]; then
